@@ -1,0 +1,1 @@
+// Owns the precompiled torch headers; see HyperppPackage.cmake.
