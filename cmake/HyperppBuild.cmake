@@ -25,6 +25,9 @@ if(HYPERPP_WERROR)
   target_compile_options(hyperpp_flags INTERFACE -Werror)
 endif()
 
+# One kind of position-independent code for libraries and programs: both share the precompiled header.
+add_compile_options(-fPIC)
+
 if(CMAKE_BUILD_TYPE STREQUAL RelWithDebInfo)
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
 endif()

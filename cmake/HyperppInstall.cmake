@@ -1,7 +1,9 @@
 # `cmake --install` gives a find_package(hyperpp) library, the program, and the headers.
 get_property(packages GLOBAL PROPERTY HYPERPP_PACKAGES)
 install(TARGETS ${packages} EXPORT hyperppTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS hyperpp RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET hyperpp)
+  install(TARGETS hyperpp RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/hyperpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
 install(EXPORT hyperppTargets NAMESPACE hyperpp:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/hyperpp)

@@ -18,9 +18,10 @@ endif()
 get_filename_component(HYPERPP_TORCH_ROOT ${HYPERPP_TORCH_INCLUDE}/.. ABSOLUTE)
 set(HYPERPP_TORCH_LIB ${HYPERPP_TORCH_ROOT}/lib)
 
-file(STRINGS ${HYPERPP_TORCH_INCLUDE}/torch/headeronly/version.h _version_line
-     REGEX "define TORCH_VERSION \"")
-string(REGEX REPLACE ".*\"(.*)\".*" "\\1" HYPERPP_TORCH_VERSION "${_version_line}")
+file(STRINGS ${HYPERPP_TORCH_INCLUDE}/torch/headeronly/version.h _version_lines
+     REGEX "define TORCH_VERSION_(MAJOR|MINOR|PATCH) ")
+string(REGEX REPLACE "[^0-9;]" "" _version_lines "${_version_lines}")
+list(JOIN _version_lines "." HYPERPP_TORCH_VERSION)
 message(STATUS "libtorch ${HYPERPP_TORCH_VERSION} in ${HYPERPP_TORCH_ROOT}")
 
 # The OpenMP runtime of the wheel must stay the only one in the process.

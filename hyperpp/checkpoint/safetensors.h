@@ -1,5 +1,5 @@
-// The safetensors file format: 8 bytes header length (little endian), a JSON header, then raw tensors.
-// Reading is memory-mapped, so that only the bytes that are asked for are ever touched.
+// The safetensors file format: 8 bytes header length (little endian), a JSON header, then raw
+// tensors. Reading is memory-mapped, so that only the bytes that are asked for are ever touched.
 // Source: huggingface/safetensors, README "Format".
 #pragma once
 
@@ -25,9 +25,10 @@ struct SafetensorsEntry {
 /// A memory-mapped file, its header checked completely when opened.
 class SafetensorsFile {
  public:
-  /// Errors: IoError if it cannot be opened; InputError naming file, offset and reason for a file that
-  ///         is truncated or malformed (header length beyond the file, bad JSON, unknown dtype, byte
-  ///         range that does not match the shape, overlaps or gaps).
+  /// Errors: IoError if it cannot be opened; InputError naming file, offset and reason for a file
+  /// that
+  ///         is truncated or malformed (header length beyond the file, bad JSON, unknown dtype,
+  ///         byte range that does not match the shape, overlaps or gaps).
   explicit SafetensorsFile(std::string path);
   ~SafetensorsFile();
   SafetensorsFile(const SafetensorsFile&) = delete;
@@ -53,9 +54,9 @@ class SafetensorsFile {
 /// Name and value of a tensor to write; contiguous CPU tensors are written without a copy.
 using NamedTensor = std::pair<std::string, at::Tensor>;
 
-/// Writes `tensors` to `path` (through a temporary name, synced, then renamed) with the given metadata;
-/// entries in order of the list. Returns the number of bytes.
-/// Errors: IoError naming file and reason (disk full, not writable).
+/// Writes `tensors` to `path` (through a temporary name, synced, then renamed) with the given
+/// metadata; entries in order of the list. Returns the number of bytes. Errors: IoError naming file
+/// and reason (disk full, not writable).
 uint64_t WriteSafetensors(const std::string& path, const std::vector<NamedTensor>& tensors,
                           const std::map<std::string, std::string>& metadata);
 

@@ -28,8 +28,8 @@ using WorkPtr = std::unique_ptr<Work>;
 
 /// Bytes and calls since the last reset, per kind of operation; for plans, tests and traces.
 struct Traffic {
-  int64_t all_reduce_bytes = 0, all_gather_bytes = 0, reduce_scatter_bytes = 0, all_to_all_bytes = 0,
-          sent_bytes = 0, num_calls = 0;
+  int64_t all_reduce_bytes = 0, all_gather_bytes = 0, reduce_scatter_bytes = 0,
+          all_to_all_bytes = 0, sent_bytes = 0, num_calls = 0;
 };
 
 class Group {
@@ -51,7 +51,8 @@ class Group {
   /// `out` [n]: this rank's part of the sum of every rank's `in` [size * n].
   virtual WorkPtr ReduceScatter(at::Tensor out, at::Tensor in) = 0;
   /// Rows of dim 0: `send_counts[r]` rows of `in` go to r, `receive_counts[r]` rows come from r.
-  virtual WorkPtr AllToAll(at::Tensor out, at::Tensor in, const std::vector<int64_t>& receive_counts,
+  virtual WorkPtr AllToAll(at::Tensor out, at::Tensor in,
+                           const std::vector<int64_t>& receive_counts,
                            const std::vector<int64_t>& send_counts) = 0;
   virtual WorkPtr Broadcast(at::Tensor tensor, int root) = 0;
 

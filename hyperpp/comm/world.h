@@ -27,8 +27,8 @@ struct WorldOptions {
   std::chrono::milliseconds rendezvous_timeout{60000};  // until all ranks have joined
 };
 
-/// A job's ranks after rendezvous. Groups are made on first use (collective: every rank of the world
-/// asks for the same groups in the same order) and live as long as the World.
+/// A job's ranks after rendezvous. Groups are made on first use (collective: every rank of the
+/// world asks for the same groups in the same order) and live as long as the World.
 class World {
  public:
   /// Joins the job; a world of one rank opens no socket.
@@ -54,9 +54,9 @@ class World {
   /// Errors: ConfigError on every rank, naming the keys that differ, both values and the ranks.
   virtual void CheckSame(const std::map<std::string, std::string>& values) = 0;
 
-  /// Runs `fn` on this rank and returns when all ranks have. If it throws anywhere, every rank throws:
-  /// the failing ones their own error, the others the lowest failing rank's (same kind and text).
-  /// Collective: all ranks. Use where one rank alone may find a file damaged.
+  /// Runs `fn` on this rank and returns when all ranks have. If it throws anywhere, every rank
+  /// throws: the failing ones their own error, the others the lowest failing rank's (same kind and
+  /// text). Collective: all ranks. Use where one rank alone may find a file damaged.
   virtual void Agree(const std::function<void()>& fn) = 0;
 
   /// Text for messages: what this rank is doing ("step 12").

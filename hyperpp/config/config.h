@@ -1,9 +1,10 @@
-// The typed form of a run's YAML file: one struct per section, one member per key, with the defaults.
+// The typed form of a run's YAML file: one struct per section, one member per key, with the
+// defaults.
 //
 // config/schema.cc names every key with its type, range and meaning, and is what the parser, the
 // reference (`hyperpp config`, docs/config_reference.md) and the rank comparison walk over. Structs
-// here hold values that were checked one by one; rules that need several keys are in config/rules.cc,
-// and rules that need the model or the data in plan/.
+// here hold values that were checked one by one; rules that need several keys are in
+// config/rules.cc, and rules that need the model or the data in plan/.
 #pragma once
 
 #include <array>
@@ -34,9 +35,9 @@ enum class DataType { kIndexed, kSamples, kText, kSynthetic };
 enum class ResumeMode { kNone, kAuto, kDirectory };
 
 struct ModelSection {
-  std::string path;               // folder with config.json; empty if `inline_config` is given
-  nlohmann::json inline_config;   // null if `path` is given
-  nlohmann::json overrides;       // object, or null
+  std::string path;              // folder with config.json; empty if `inline_config` is given
+  nlohmann::json inline_config;  // null if `path` is given
+  nlohmann::json overrides;      // object, or null
   ModelInit init = ModelInit::kAuto;
 };
 
@@ -152,7 +153,7 @@ struct CheckpointSection {
   int64_t interval = 0;                  // steps; 0 and no `directory`: checkpoints are off
   int64_t keep = 0;                      // 0: all
   ResumeMode resume = ResumeMode::kNone;
-  std::string resume_directory;          // with ResumeMode::kDirectory
+  std::string resume_directory;  // with ResumeMode::kDirectory
   bool async = false;
   bool export_hf = false;
   bool weights_only = false;

@@ -9,9 +9,9 @@
 
 namespace hyperpp::config {
 
-/// Reads `path`, applies `overrides` ("section.key=value", the value in YAML syntax), checks every key
-/// and every rule that needs no model, and fills in the defaults.
-/// Errors: IoError if the file cannot be read; ConfigError with one line per mistake, each
+/// Reads `path`, applies `overrides` ("section.key=value", the value in YAML syntax), checks every
+/// key and every rule that needs no model, and fills in the defaults. Errors: IoError if the file
+/// cannot be read; ConfigError with one line per mistake, each
 ///         "<path>, line N: section.key: <fact>; <what to do>".
 Config LoadConfig(const std::string& path, const std::vector<std::string>& overrides);
 
@@ -19,7 +19,8 @@ Config LoadConfig(const std::string& path, const std::vector<std::string>& overr
 Config ParseConfig(const std::string& text, const std::string& name,
                    const std::vector<std::string>& overrides);
 
-/// Writes `config` as YAML with every key, defaults included; ParseConfig of it gives the same Config.
+/// Writes `config` as YAML with every key, defaults included; ParseConfig of it gives the same
+/// Config.
 std::string WriteConfig(const Config& config);
 
 /// Flat "section.key" -> value text of every key: what ranks compare at rendezvous.

@@ -5,9 +5,9 @@
 //
 //     <where>: <fact with both values>; <what to do>
 //
-// in lower case without a final period, where <where> is a key path, a file with byte offset, an FQN,
-// or a rank with its coordinates. User input never reaches HYPERPP_CHECK: it throws ConfigError,
-// PlanError or InputError.
+// in lower case without a final period, where <where> is a key path, a file with byte offset, an
+// FQN, or a rank with its coordinates. User input never reaches HYPERPP_CHECK: it throws
+// ConfigError, PlanError or InputError.
 #pragma once
 
 #include <exception>
@@ -85,22 +85,22 @@ std::string DescribeCheck(const char* a, const char* op, const char* b, const A&
 }  // namespace hyperpp
 
 /// Throws InternalError with the text (a fmt format string and arguments) unless `condition`.
-#define HYPERPP_CHECK(condition, ...)                                                       \
-  do {                                                                                      \
-    if (!(condition))                                                                       \
-      ::hyperpp::internal::FailCheck(__FILE__, __LINE__,                                    \
+#define HYPERPP_CHECK(condition, ...)                                                           \
+  do {                                                                                          \
+    if (!(condition))                                                                           \
+      ::hyperpp::internal::FailCheck(__FILE__, __LINE__,                                        \
                                      "expected " #condition "; " + ::fmt::format(__VA_ARGS__)); \
   } while (false)
 
-#define HYPERPP_CHECK_OP(a, op, b, ...)                                                    \
-  do {                                                                                     \
-    const auto& hyperpp_a = (a);                                                           \
-    const auto& hyperpp_b = (b);                                                           \
-    if (!(hyperpp_a op hyperpp_b))                                                         \
-      ::hyperpp::internal::FailCheck(                                                      \
-          __FILE__, __LINE__,                                                              \
-          ::hyperpp::internal::DescribeCheck(#a, #op, #b, hyperpp_a, hyperpp_b) + "; " +   \
-              ::fmt::format(__VA_ARGS__));                                                 \
+#define HYPERPP_CHECK_OP(a, op, b, ...)                                                  \
+  do {                                                                                   \
+    const auto& hyperpp_a = (a);                                                         \
+    const auto& hyperpp_b = (b);                                                         \
+    if (!(hyperpp_a op hyperpp_b))                                                       \
+      ::hyperpp::internal::FailCheck(                                                    \
+          __FILE__, __LINE__,                                                            \
+          ::hyperpp::internal::DescribeCheck(#a, #op, #b, hyperpp_a, hyperpp_b) + "; " + \
+              ::fmt::format(__VA_ARGS__));                                               \
   } while (false)
 
 /// Throw InternalError with both values and the text unless the comparison holds.

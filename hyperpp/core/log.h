@@ -1,5 +1,5 @@
-// Lines for people. A Log writes to standard output (what happens) and standard error (what is wrong),
-// each line whole, so that lines of several ranks do not mix.
+// Lines for people. A Log writes to standard output (what happens) and standard error (what is
+// wrong), each line whole, so that lines of several ranks do not mix.
 #pragma once
 
 #include <string>

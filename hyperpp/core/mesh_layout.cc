@@ -7,7 +7,8 @@
 namespace hyperpp {
 
 std::string_view AxisName(Axis axis) {
-  constexpr std::array<std::string_view, kNumAxes> kNames = {"pp", "dp_replicate", "dp_shard", "cp", "tp"};
+  constexpr std::array<std::string_view, kNumAxes> kNames = {"pp", "dp_replicate", "dp_shard", "cp",
+                                                             "tp"};
   return kNames[static_cast<int>(axis)];
 }
 
@@ -58,7 +59,8 @@ std::string MeshLayout::Describe(int rank) const {
   std::string text;
   for (Axis axis : kAxes) {
     if (Degree(axis) == 1) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", AxisName(axis), Coordinate(rank, axis));
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", AxisName(axis), Coordinate(rank, axis));
   }
   return text;
 }

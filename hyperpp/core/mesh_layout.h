@@ -23,8 +23,8 @@ namespace hyperpp {
 /// Axes of the world mesh, outermost first.
 enum class Axis : int { kPipeline = 0, kReplicate = 1, kShard = 2, kContext = 3, kTensor = 4 };
 inline constexpr int kNumAxes = 5;
-inline constexpr std::array<Axis, kNumAxes> kAxes = {Axis::kPipeline, Axis::kReplicate, Axis::kShard,
-                                                     Axis::kContext, Axis::kTensor};
+inline constexpr std::array<Axis, kNumAxes> kAxes = {Axis::kPipeline, Axis::kReplicate,
+                                                     Axis::kShard, Axis::kContext, Axis::kTensor};
 
 /// Short name as in messages and plans: pp, dp_replicate, dp_shard, cp, tp.
 std::string_view AxisName(Axis axis);
@@ -44,7 +44,8 @@ class MeshLayout {
 
   /// Coordinate of `rank` along `axis`.
   int Coordinate(int rank, Axis axis) const;
-  /// Coordinate of `rank` among the data-parallel coordinates: dp_replicate * shard degree + dp_shard.
+  /// Coordinate of `rank` among the data-parallel coordinates: dp_replicate * shard degree +
+  /// dp_shard.
   int DataCoordinate(int rank) const;
 
   /// Ranks that differ from `rank` only along `axes`, ascending.

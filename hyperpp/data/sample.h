@@ -1,8 +1,9 @@
-// What one training sequence is, independent of where it comes from and of the layout that reads it.
+// What one training sequence is, independent of where it comes from and of the layout that reads
+// it.
 //
-// `labels[i]` is the token that position i must predict (already shifted), or kNoLabel. With a document
-// mask, `document_starts[i]` is the index of the first token of position i's document inside this
-// sample; attention and rotary positions restart there. Without one it is 0 everywhere:
+// `labels[i]` is the token that position i must predict (already shifted), or kNoLabel. With a
+// document mask, `document_starts[i]` is the index of the first token of position i's document
+// inside this sample; attention and rotary positions restart there. Without one it is 0 everywhere:
 //
 //     tokens            a  b  E | c  d          E: end of document
 //     labels            b  E  -   d  e          - : kNoLabel, the label that crosses the boundary

@@ -1,5 +1,6 @@
-// Where samples come from. A source is random access: sample i is the same whoever asks, so the global
-// batch of a step follows from (seed, step, batch size) alone and no rank keeps a reading position.
+// Where samples come from. A source is random access: sample i is the same whoever asks, so the
+// global batch of a step follows from (seed, step, batch size) alone and no rank keeps a reading
+// position.
 #pragma once
 
 #include <cstdint>

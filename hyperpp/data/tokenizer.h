@@ -15,7 +15,8 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
   /// Ids of `text` (UTF-8; invalid bytes are kept by the byte-level kinds), without special tokens
-  /// added at the ends; special tokens written out in the text become their ids where the file says so.
+  /// added at the ends; special tokens written out in the text become their ids where the file says
+  /// so.
   virtual std::vector<int32_t> Encode(std::string_view text) const = 0;
   /// Text of `ids`; special tokens are left out if `skip_special`.
   virtual std::string Decode(const std::vector<int32_t>& ids, bool skip_special = true) const = 0;
@@ -25,8 +26,8 @@ class Tokenizer {
   virtual std::optional<int32_t> EndOfDocument() const { return std::nullopt; }
 };
 
-/// Opens "bytes", a sentencepiece model (*.model), or a tokenizer.json (or a folder that holds one).
-/// Errors: IoError if it cannot be read; InputError naming the file and the unsupported part.
+/// Opens "bytes", a sentencepiece model (*.model), or a tokenizer.json (or a folder that holds
+/// one). Errors: IoError if it cannot be read; InputError naming the file and the unsupported part.
 std::unique_ptr<Tokenizer> OpenTokenizer(const std::string& name);
 
 }  // namespace hyperpp::data

@@ -1,5 +1,6 @@
-// Cross entropy fused with the output head: logits exist only for a chunk of tokens at a time, and the
-// gradient is taken in the same pass, because the weight of each token's loss is known beforehand.
+// Cross entropy fused with the output head: logits exist only for a chunk of tokens at a time, and
+// the gradient is taken in the same pass, because the weight of each token's loss is known
+// beforehand.
 //
 //     loss_t = weight_t * (lse(x_t W^T) - (x_t W^T)[label_t])       labels < 0 count nowhere
 //
@@ -16,12 +17,13 @@ struct HeadLossOptions {
 };
 
 struct HeadLossResult {
-  double loss_sum = 0;        // sum over labelled tokens of the unweighted losses, summed in double
-  at::Tensor grad_x_TH;       // gradient of sum_t token_weight * loss_t, dtype of x; undefined without gradient
+  double loss_sum = 0;  // sum over labelled tokens of the unweighted losses, summed in double
+  at::Tensor
+      grad_x_TH;  // gradient of sum_t token_weight * loss_t, dtype of x; undefined without gradient
 };
 
-/// x_TH, weight_VH (compute dtype, contiguous), labels_T int64. `token_weight` multiplies every token's
-/// loss in the gradient (not in loss_sum). Adds the head weight's gradient into
+/// x_TH, weight_VH (compute dtype, contiguous), labels_T int64. `token_weight` multiplies every
+/// token's loss in the gradient (not in loss_sum). Adds the head weight's gradient into
 /// `weight_accumulator_VH` (fp32) if defined.
 HeadLossResult HeadCrossEntropy(const at::Tensor& x_TH, const at::Tensor& weight_VH,
                                 const at::Tensor& labels_T, double token_weight,

@@ -10,9 +10,11 @@
 namespace hyperpp::kernels {
 
 /// Returns x W^T (+ bias). Shapes: x_TK, weight_NK, bias_N or undefined; result [T, N], dtype of x.
-at::Tensor LinearForward(const at::Tensor& x_TK, const at::Tensor& weight_NK, const at::Tensor& bias_N);
+at::Tensor LinearForward(const at::Tensor& x_TK, const at::Tensor& weight_NK,
+                         const at::Tensor& bias_N);
 
-/// Returns grad_y W, the gradient of x. Shapes: grad_y_TN, weight_NK; result [T, K], dtype of grad_y.
+/// Returns grad_y W, the gradient of x. Shapes: grad_y_TN, weight_NK; result [T, K], dtype of
+/// grad_y.
 at::Tensor LinearInputGradient(const at::Tensor& grad_y_TN, const at::Tensor& weight_NK);
 
 /// Adds grad_y^T x into `accumulator_NK` (fp32, contiguous, may be a view into a flat buffer).

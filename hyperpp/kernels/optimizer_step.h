@@ -1,8 +1,9 @@
 // One pass over flat fp32 buffers for the optimizers and the gradient norm.
 //
-// All kernels take flat contiguous fp32 tensors of equal size (a whole parameter, a shard or a bucket),
-// and write the bf16 compute copy in the same pass where one is given, so that weights are cast once per
-// step. AdamW follows torch.optim.AdamW (arXiv:1711.05101): decay first, then the bias-corrected update.
+// All kernels take flat contiguous fp32 tensors of equal size (a whole parameter, a shard or a
+// bucket), and write the bf16 compute copy in the same pass where one is given, so that weights are
+// cast once per step. AdamW follows torch.optim.AdamW (arXiv:1711.05101): decay first, then the
+// bias-corrected update.
 #pragma once
 
 #include <cstdint>

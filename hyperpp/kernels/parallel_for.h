@@ -1,8 +1,8 @@
 // Splits a range over the threads of libtorch's OpenMP runtime.
 //
-// Calls the runtime's entry point directly, so that GCC and clang build the same code without -fopenmp
-// and no second OpenMP runtime enters the process. The split depends only on the range, the grain and
-// the number of threads, so results repeat bit by bit at a fixed number of threads.
+// Calls the runtime's entry point directly, so that GCC and clang build the same code without
+// -fopenmp and no second OpenMP runtime enters the process. The split depends only on the range,
+// the grain and the number of threads, so results repeat bit by bit at a fixed number of threads.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,8 @@ namespace hyperpp::kernels {
 at::Tensor SwigluForward(const at::Tensor& gate_TI, const at::Tensor& up_TI);
 
 /// Returns (gradient of gate, gradient of up), each contiguous [T, I].
-std::pair<at::Tensor, at::Tensor> SwigluBackward(const at::Tensor& grad_TI, const at::Tensor& gate_TI,
+std::pair<at::Tensor, at::Tensor> SwigluBackward(const at::Tensor& grad_TI,
+                                                 const at::Tensor& gate_TI,
                                                  const at::Tensor& up_TI);
 
 }  // namespace hyperpp::kernels

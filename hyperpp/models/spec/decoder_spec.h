@@ -1,5 +1,5 @@
-// What a model's config.json says, as numbers: the same struct for every dense family. No torch here,
-// so that plans can be made without it.
+// What a model's config.json says, as numbers: the same struct for every dense family. No torch
+// here, so that plans can be made without it.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ struct RopeSpec {
   double theta = 10000;
   double factor = 1;
   double partial_rotary_factor = 1;
-  int64_t original_max_position_embeddings = 0;  // yarn, llama3, dynamic
-  double low_freq_factor = 1, high_freq_factor = 4;  // llama3
-  double beta_fast = 32, beta_slow = 1;              // yarn
+  int64_t original_max_position_embeddings = 0;                    // yarn, llama3, dynamic
+  double low_freq_factor = 1, high_freq_factor = 4;                // llama3
+  double beta_fast = 32, beta_slow = 1;                            // yarn
   std::optional<double> attention_factor, mscale, mscale_all_dim;  // yarn
   bool truncate = true;                                            // yarn
 };
@@ -60,7 +60,8 @@ struct DecoderSpec {
 /// Reads the config of one of the supported families.
 /// `where` stands for the file in messages.
 /// Errors: InputError naming the field: missing, of the wrong type, or one that cannot be honoured
-///         (hidden_act other than silu, longrope, ...), or an unknown model_type with the supported list.
+///         (hidden_act other than silu, longrope, ...), or an unknown model_type with the supported
+///         list.
 DecoderSpec ParseDecoderSpec(const nlohmann::json& config, const std::string& where);
 
 /// Reads `path`/config.json and applies `overrides`.
