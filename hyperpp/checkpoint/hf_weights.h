@@ -1,6 +1,7 @@
 // Weights of a Hugging Face folder: model.safetensors, or shards with model.safetensors.index.json.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,10 +30,16 @@ class HfWeights {
   at::Tensor View(const std::string& fqn) const;
   /// Dtype in the file: exports keep it.
   at::ScalarType Dtype(const std::string& fqn) const;
+  /// Fills `out` with the part of `fqn` that starts at `offsets` and has the shape of `out`,
+  /// converted to its dtype; only the bytes of that part are read.
+  void CopySlice(const std::string& fqn, const std::vector<int64_t>& offsets, at::Tensor out) const;
   /// Names in the files, sorted.
   std::vector<std::string> Names() const;
 
  private:
+  void OpenShards(const std::string& index_path);
+  const SafetensorsFile& FileOf(const std::string& fqn) const;
+
   std::string directory_;
   std::vector<std::unique_ptr<SafetensorsFile>> files_;
   std::map<std::string, const SafetensorsFile*> file_of_;
