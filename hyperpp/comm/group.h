@@ -6,8 +6,8 @@
 // CommError with rank, coordinates, step, operation and the ranks that were waited for.
 #pragma once
 
+#include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -16,7 +16,8 @@ namespace hyperpp::comm {
 
 enum class ReduceOp { kSum, kMax, kMin };
 
-/// An operation under way.
+/// An operation under way. Must not outlive its group; a send that is dropped before Wait() is
+/// cancelled.
 class Work {
  public:
   virtual ~Work() = default;
@@ -26,10 +27,12 @@ class Work {
 };
 using WorkPtr = std::unique_ptr<Work>;
 
-/// Bytes and calls since the last reset, per kind of operation; for plans, tests and traces.
+/// Bytes and calls since the group was made, per kind of operation; for plans, tests and traces.
+/// Counts the larger tensor of an operation (`out` of all_gather, `in` of reduce_scatter), and
+/// nothing in groups of one rank.
 struct Traffic {
   int64_t all_reduce_bytes = 0, all_gather_bytes = 0, reduce_scatter_bytes = 0,
-          all_to_all_bytes = 0, sent_bytes = 0, num_calls = 0;
+          all_to_all_bytes = 0, broadcast_bytes = 0, sent_bytes = 0, num_calls = 0;
 };
 
 class Group {
@@ -57,6 +60,9 @@ class Group {
   virtual WorkPtr Broadcast(at::Tensor tensor, int root) = 0;
 
   // Point to point; `peer` is a place in ranks(). Messages of one (pair, tag) arrive in order.
+  // REQUIRES: a message is received into a tensor of its size in bytes (Gloo ends the process that
+  // receives more than it expects).
+
   virtual WorkPtr Send(at::Tensor tensor, int peer, int tag = 0) = 0;
   virtual WorkPtr Receive(at::Tensor tensor, int peer, int tag = 0) = 0;
 

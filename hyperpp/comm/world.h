@@ -9,17 +9,10 @@
 #include <vector>
 
 #include "hyperpp/comm/group.h"
+#include "hyperpp/comm/rank_identity.h"
 #include "hyperpp/core/mesh_layout.h"
 
 namespace hyperpp::comm {
-
-/// Who this process is in the job, from the launcher's variables (launch/environment.h).
-struct RankIdentity {
-  int rank = 0, world_size = 1;
-  int local_rank = 0, local_world_size = 1;
-  std::string master_address = "127.0.0.1";
-  int master_port = 0;
-};
 
 struct WorldOptions {
   bool use_nccl = false;
