@@ -49,9 +49,14 @@ struct DecoderSpec {
   bool qk_norm = false;
   std::vector<int64_t> layer_windows;  // per layer: sliding window in tokens, 0 for full attention
   RopeSpec rope;
-  std::optional<int64_t> eos_token_id, bos_token_id;
+  std::optional<int64_t> eos_token_id,
+      bos_token_id;  // the first one where config.json lists several
+  // Row of the embedding that transformers gives to torch as padding_idx: it starts at zero, and
+  // looking it up has no gradient (a tied head's gradient still reaches it).
+  std::optional<int64_t> pad_token_id;
   std::string torch_dtype;  // dtype of exported weights: "float32", "bfloat16", "float16"
   nlohmann::json source;    // config.json as given with overrides applied; what export writes
+  std::vector<std::string> warnings;  // fields of config.json that hyperpp does not know
 
   /// Names, global shapes and layers of all parameters, in the order of the model.
   ModelOutline Outline() const;
@@ -59,12 +64,18 @@ struct DecoderSpec {
 
 /// Reads the config of one of the supported families.
 /// `where` stands for the file in messages.
-/// Errors: InputError naming the field: missing, of the wrong type, or one that cannot be honoured
-///         (hidden_act other than silu, longrope, ...), or an unknown model_type with the supported
-///         list.
+///
+/// A field is honoured; or known not to change what is trained, and ignored; or known to change
+/// it, and refused unless it says what the family does anyway; or unknown, and then
+/// `DecoderSpec::warnings` names it. The lists are in field_rules.cc.
+/// Errors: InputError with a line for each field that is missing, of the wrong type, out of range
+///         or one that cannot be honoured (hidden_act other than silu, longrope, ...); for an
+///         unknown model_type with the supported list.
 DecoderSpec ParseDecoderSpec(const nlohmann::json& config, const std::string& where);
 
-/// Reads `path`/config.json and applies `overrides`.
+/// Reads `path`/config.json, applies `overrides` (an object, or null) and parses the result.
+/// Errors: InputError if there is no config.json or it is not JSON, IoError if it cannot be read,
+///         and those of ParseDecoderSpec.
 DecoderSpec LoadDecoderSpec(const std::string& path, const nlohmann::json& overrides);
 
 }  // namespace hyperpp::models
