@@ -1,0 +1,64 @@
+#include "hyperpp/cli/run_ranks.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "hyperpp/core/error.h"
+#include "hyperpp/launch/launcher.h"
+#include "hyperpp/trainer/device.h"
+
+namespace hyperpp::cli {
+namespace {
+
+comm::WorldOptions OptionsOf(const config::AcceleratorSection& accelerator, bool on_gpu) {
+  comm::WorldOptions options;
+  options.use_nccl = accelerator.backend == config::Backend::kNccl ||
+                     (accelerator.backend == config::Backend::kAuto && on_gpu);
+  options.timeout = std::chrono::milliseconds(static_cast<int64_t>(accelerator.timeout_seconds * 1e3));
+  // Starting up has a limit of its own: loading libtorch on a busy host may take longer than a
+  // short communication timeout allows.
+  options.rendezvous_timeout = std::max(options.timeout, std::chrono::milliseconds(60000));
+  return options;
+}
+
+// World size before ranks exist: --ranks, or the GPUs of this machine where dp_shard_size takes the rest.
+int PlannedWorldSize(const RankCommand& command) {
+  if (command.num_ranks > 0) return command.num_ranks;
+  return std::max(0, trainer::NumVisibleGpus());
+}
+
+std::vector<std::string> RankArguments(const RankCommand& command) {
+  std::vector<std::string> arguments = {command.name, command.config_path};
+  for (const std::string& override : command.overrides) {
+    arguments.push_back("--set");
+    arguments.push_back(override);
+  }
+  arguments.insert(arguments.end(), command.flags.begin(), command.flags.end());
+  return arguments;
+}
+
+void RunAsRank(const comm::RankIdentity& identity, const trainer::RunInputs& inputs, const RankBody& body) {
+  const bool on_gpu = inputs.config.accelerator.device != config::DeviceType::kCpu && trainer::NumVisibleGpus() > 0;
+  const auto world =
+      comm::World::Join(identity, inputs.plan.mesh, OptionsOf(inputs.config.accelerator, on_gpu));
+  body(inputs, *world, Log(identity.rank, identity.world_size));
+}
+
+}  // namespace
+
+int RunRanks(const RankCommand& command, const RankBody& body) {
+  const std::optional<comm::RankIdentity> identity = launch::IdentityFromEnvironment();
+  if (identity) {
+    RunAsRank(*identity, trainer::PrepareRun(command.config_path, command.overrides, identity->world_size), body);
+    return 0;
+  }
+  const trainer::RunInputs inputs =
+      trainer::PrepareRun(command.config_path, command.overrides, PlannedWorldSize(command));
+  const int world_size = inputs.plan.mesh.WorldSize();
+  if (world_size > 1) return launch::LaunchLocalRanks(RankArguments(command), world_size);
+  RunAsRank(comm::RankIdentity{}, inputs, body);
+  return 0;
+}
+
+}  // namespace hyperpp::cli

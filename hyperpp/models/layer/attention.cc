@@ -1,0 +1,117 @@
+#include "hyperpp/models/layer/attention.h"
+
+#include <cmath>
+#include <optional>
+
+#include "hyperpp/kernels/attention.h"
+#include "hyperpp/models/layer/graph_node.h"
+
+namespace hyperpp::models {
+namespace {
+
+// Different steps and layers get unrelated masks; the constants are those of splitmix64.
+uint64_t DropoutKey(const DropoutContext& dropout, int64_t layer_index) {
+  uint64_t key = dropout.seed;
+  for (uint64_t part : {dropout.step, static_cast<uint64_t>(layer_index)}) {
+    key += 0x9E3779B97F4A7C15ULL + part;
+    key = (key ^ (key >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    key = (key ^ (key >> 27)) * 0x94D049BB133111EBULL;
+    key ^= key >> 31;
+  }
+  return key;
+}
+
+// Appends this pass's keys and values to the cache; returns all of them so far.
+std::pair<at::Tensor, at::Tensor> Extend(KeyValueCache& cache, int64_t layer, const at::Tensor& k_BLMD,
+                                         const at::Tensor& v_BLMD) {
+  const int64_t length = k_BLMD.size(1);
+  at::Tensor &keys = cache.keys_BLMD[layer], &values = cache.values_BLMD[layer];
+  keys.narrow(1, cache.length, length).copy_(k_BLMD);
+  values.narrow(1, cache.length, length).copy_(v_BLMD);
+  return {keys.narrow(1, 0, cache.length + length), values.narrow(1, 0, cache.length + length)};
+}
+
+}  // namespace
+
+HeadNormGain::HeadNormGain(int64_t head_dim)
+    : weight_(RegisterWeight("weight", {head_dim}, WeightUse::kGain)) {}
+
+Attention::Attention(const DecoderSpec& spec, int64_t layer_index)
+    : layer_index_(layer_index),
+      num_heads_(spec.num_heads),
+      num_key_value_heads_(spec.num_key_value_heads),
+      head_dim_(spec.head_dim),
+      window_(spec.layer_windows.at(layer_index)),
+      norm_eps_(spec.rms_norm_eps),
+      dropout_(spec.attention_dropout) {
+  const int64_t hidden = spec.hidden_size;
+  const auto linear = [&](const char* name, int64_t in, int64_t out, bool bias) {
+    return register_module(name, std::make_shared<Linear>(in, out, bias));
+  };
+  q_proj_ = linear("q_proj", hidden, num_heads_ * head_dim_, spec.qkv_bias);
+  k_proj_ = linear("k_proj", hidden, num_key_value_heads_ * head_dim_, spec.qkv_bias);
+  v_proj_ = linear("v_proj", hidden, num_key_value_heads_ * head_dim_, spec.qkv_bias);
+  o_proj_ = linear("o_proj", num_heads_ * head_dim_, hidden, spec.output_bias);
+  if (spec.qk_norm) {
+    q_norm_ = register_module("q_norm", std::make_shared<HeadNormGain>(head_dim_));
+    k_norm_ = register_module("k_norm", std::make_shared<HeadNormGain>(head_dim_));
+  }
+}
+
+at::Tensor Attention::forward(const at::Tensor& x_TH, const ForwardContext& context) {
+  const auto heads = [&](const at::Tensor& x) { return x.view({x.size(0), -1, head_dim_}); };
+  const at::Tensor q_TND = Rotate(heads(q_proj_->forward(x_TH)), q_norm_.get(), context);
+  const at::Tensor k_TMD = Rotate(heads(k_proj_->forward(x_TH)), k_norm_.get(), context);
+  const at::Tensor v_TMD = heads(v_proj_->forward(x_TH));
+  return o_proj_->forward(Attend(q_TND, k_TMD, v_TMD, context));
+}
+
+at::Tensor Attention::Rotate(const at::Tensor& x_TND, HeadNormGain* norm,
+                             const ForwardContext& context) const {
+  Weight* gain = norm ? &norm->weight() : nullptr;
+  const kernels::HeadNorm head_norm{gain ? gain->compute() : at::Tensor(), norm_eps_};
+  const at::Tensor x = x_TND.detach();
+  kernels::RotaryResult result = kernels::RotaryForward(x, context.rotary, head_norm);
+  return AppendNode("Rotary", {x_TND, gain ? gain->parameter() : at::Tensor()}, {result.out_TND},
+                    [x, gain, head_norm, tables = context.rotary, rstd = result.rstd_TN](const auto& gradients) {
+                      const at::Tensor grad_x = kernels::RotaryBackward(
+                          gradients[0].contiguous(), x, rstd, tables, head_norm,
+                          gain && gain->trainable() ? gain->gradient() : at::Tensor());
+                      if (gain && gain->trainable()) gain->GradientAdded();
+                      return std::vector<at::Tensor>{grad_x, at::Tensor()};
+                    })[0];
+}
+
+at::Tensor Attention::Attend(const at::Tensor& q_TND, const at::Tensor& k_TMD, const at::Tensor& v_TMD,
+                             const ForwardContext& context) const {
+  const int64_t batch = context.batch, sequence = context.sequence;
+  const auto split = [&](const at::Tensor& x) {
+    return x.detach().view({batch, sequence, x.size(1), head_dim_});
+  };
+  at::Tensor q = split(q_TND), k = split(k_TMD), v = split(v_TMD);
+  if (context.cache) std::tie(k, v) = Extend(*context.cache, layer_index_, k, v);
+
+  kernels::AttentionOptions options;
+  options.scale = 1.0 / std::sqrt(static_cast<double>(head_dim_));
+  const auto& interval = context.spans->For(window_);
+  options.key_begin_BS = interval.begin_BS;
+  options.key_end_BS = interval.end_BS;
+  auto dropout = std::make_shared<kernels::AttentionDropout>();
+  if (context.dropout && dropout_ > 0) {
+    *dropout = {dropout_, DropoutKey(*context.dropout, layer_index_), context.dropout->sample_ids_B,
+                context.dropout->positions_S, context.dropout->positions_S, 0};
+    options.dropout = dropout.get();
+  }
+  kernels::AttentionResult result = kernels::AttentionForward(q, k, v, options);
+  const at::Tensor out = result.out_BSND.view({batch * sequence, num_heads_ * head_dim_});
+  return AppendNode("Attention", {q_TND, k_TMD, v_TMD}, {out},
+                    [q, k, v, result, options, dropout](const auto& gradients) {
+                      const auto grads = kernels::AttentionBackward(
+                          gradients[0].contiguous().view(q.sizes()), q, k, v, result, options);
+                      const auto flat = [](const at::Tensor& x) { return x.flatten(0, 1); };
+                      return std::vector<at::Tensor>{flat(grads.q_BSND), flat(grads.k_BLMD),
+                                                     flat(grads.v_BLMD)};
+                    })[0];
+}
+
+}  // namespace hyperpp::models

@@ -1,0 +1,36 @@
+#include "hyperpp/models/layer/linear.h"
+
+#include "hyperpp/kernels/linear.h"
+#include "hyperpp/models/layer/graph_node.h"
+
+namespace hyperpp::models {
+
+Linear::Linear(int64_t in_features, int64_t out_features, bool bias)
+    : weight_(RegisterWeight("weight", {out_features, in_features}, WeightUse::kMatrix)) {
+  if (bias) bias_ = RegisterWeight("bias", {out_features}, WeightUse::kMatrix);
+}
+
+at::Tensor Linear::forward(const at::Tensor& x_TK) {
+  const at::Tensor x = x_TK.detach();
+  at::Tensor y = kernels::LinearForward(x, weight_->compute(), bias_ ? bias_->compute() : at::Tensor());
+  const at::Tensor bias = bias_ ? bias_->parameter() : at::Tensor();
+  const bool needs_input_gradient = x_TK.requires_grad();
+  return AppendNode(
+      "Linear", {x_TK, weight_->parameter(), bias}, {std::move(y)},
+      [x, needs_input_gradient, weight = weight_, bias = bias_](const auto& gradients) {
+        const at::Tensor grad_y = gradients[0].contiguous();
+        at::Tensor grad_x;
+        if (needs_input_gradient) grad_x = kernels::LinearInputGradient(grad_y, weight->compute());
+        if (weight->trainable()) {
+          kernels::AccumulateLinearWeightGradient(grad_y, x, weight->gradient());
+          weight->GradientAdded();
+        }
+        if (bias && bias->trainable()) {
+          kernels::AccumulateBiasGradient(grad_y, bias->gradient());
+          bias->GradientAdded();
+        }
+        return std::vector<at::Tensor>{grad_x, at::Tensor(), at::Tensor()};
+      })[0];
+}
+
+}  // namespace hyperpp::models

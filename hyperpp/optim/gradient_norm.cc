@@ -1,0 +1,19 @@
+#include "hyperpp/optim/gradient_norm.h"
+
+#include <algorithm>
+
+#include "hyperpp/kernels/optimizer_step.h"
+
+namespace hyperpp::optim {
+
+double GradientSumOfSquares(const std::vector<models::Weight*>& weights) {
+  double total = 0;
+  for (const models::Weight* weight : weights) total += kernels::SumOfSquares(weight->gradient());
+  return total;
+}
+
+double ClipFactor(double norm, double max_norm) {
+  return max_norm > 0 ? std::min(1.0, max_norm / (norm + 1e-6)) : 1.0;
+}
+
+}  // namespace hyperpp::optim

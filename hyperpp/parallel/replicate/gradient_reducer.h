@@ -1,0 +1,58 @@
+// Sums gradients over data-parallel replicas while the backward pass is still running.
+//
+// Weights are cut into buckets of consecutive weights, which lie next to each other in the flat gradient
+// buffer. In the last microbatch of a step every layer reports when its part of a gradient has been
+// added; when all uses of all weights of a bucket have reported, the bucket's all-reduce starts, and the
+// backward goes on with the layers before it:
+//
+//     backward   | head | L3 | L2 | L1 | L0 | embed |
+//     all-reduce        | head,L3 |  L2,L1  |  L0,embed |
+//
+// Buckets start in one fixed order on all ranks (from the end of the model to its start), whatever order
+// the layers finish in, because collectives of a group are matched by order. Sums are in fp32.
+// Source: PyTorch DDP's reducer (VLDB 2020, arXiv:2006.15704, section 3.2).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hyperpp/comm/group.h"
+#include "hyperpp/models/parameter_store.h"
+
+namespace hyperpp::parallel {
+
+class GradientReducer {
+ public:
+  /// `group`: the replicas. `bucket_bytes`: a bucket is closed when it has reached this size.
+  GradientReducer(models::ParameterStore& store, comm::Group& group, int64_t bucket_bytes);
+  ~GradientReducer();
+  GradientReducer(const GradientReducer&) = delete;
+  GradientReducer& operator=(const GradientReducer&) = delete;
+
+  /// Call before the forward of the step's last microbatch (the head reports there): gradients that are
+  /// reported from now on are final.
+  void Arm();
+  /// Starts what has not started (weights outside this step's graph), and waits for all buckets.
+  void Finish();
+
+  std::size_t num_buckets() const { return buckets_.size(); }
+
+ private:
+  struct Bucket {
+    std::size_t first, last;  // weights of the store, half open
+    int expected_reports = 0;
+    int reports = 0;
+    comm::WorkPtr work;
+  };
+
+  void Report(std::size_t bucket);
+  void StartReadyBuckets(bool all);
+
+  models::ParameterStore& store_;
+  comm::Group& group_;
+  std::vector<Bucket> buckets_;  // in the order in which they start
+  std::size_t next_ = 0;         // first bucket that has not started
+  bool armed_ = false;
+};
+
+}  // namespace hyperpp::parallel

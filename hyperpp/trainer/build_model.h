@@ -1,0 +1,33 @@
+// From a model's numbers to a model with values: built on the meta device, then materialised, then
+// loaded or initialised. No tensor of the model exists twice on the way.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hyperpp/models/decoder.h"
+#include "hyperpp/models/parameter_store.h"
+
+namespace hyperpp::trainer {
+
+struct BuiltModel {
+  std::shared_ptr<models::Decoder> decoder;
+  std::unique_ptr<models::ParameterStore> store;
+};
+
+/// Builds and materialises the model of `spec`; values are not set yet.
+/// `trainable`: patterns over parameter names (* and ?); the rest is frozen. Without gradients (for
+/// evaluation and generation) they change nothing.
+/// Errors: ConfigError naming a pattern that matches no parameter.
+BuiltModel MaterialiseModel(const models::DecoderSpec& spec, const std::vector<std::string>& trainable,
+                            at::Device device, at::ScalarType compute_dtype, bool with_gradients);
+
+/// Loads all weights from the Hugging Face folder `directory`.
+/// Errors: InputError naming missing, unexpected or misshapen tensors before anything is loaded.
+void LoadPretrained(BuiltModel& model, const std::string& directory);
+
+/// Initialises all weights from (seed, name), as transformers does for the family.
+void InitialiseRandom(BuiltModel& model, uint64_t seed);
+
+}  // namespace hyperpp::trainer

@@ -1,0 +1,55 @@
+// When a run saves and what it resumes from: the trainer's side of checkpoint/.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "hyperpp/comm/world.h"
+#include "hyperpp/core/log.h"
+#include "hyperpp/models/parameter_store.h"
+#include "hyperpp/optim/optimizer.h"
+#include "hyperpp/trainer/run_inputs.h"
+
+namespace hyperpp::trainer {
+
+/// What a run has done so far, beside weights and optimizer state.
+struct RunState {
+  int64_t step = 0;    // completed optimizer steps
+  int64_t tokens = 0;  // inputs without padding since step 0
+};
+
+class Checkpointing {
+ public:
+  Checkpointing(const RunInputs& inputs, comm::World& world, const Log& log);
+
+  /// Whether this run saves at all: an interval or a directory is given.
+  bool enabled() const;
+  bool Due(int64_t step) const;
+
+  /// Refuses to start over a folder that holds checkpoints when nothing is to be resumed.
+  /// Errors: ConfigError naming folder and keys.
+  void RefuseToOverwrite() const;
+
+  /// Loads what checkpoint.resume asks for into `store` and `optimizer`; returns the state reached, or
+  /// nothing if there is no checkpoint to resume from. Collective: all ranks.
+  /// Errors: InputError naming a damaged file and the checkpoint before, or what is missing.
+  std::optional<RunState> Resume(models::ParameterStore& store, optim::Optimizer& optimizer);
+
+  /// Saves everything a resumed run needs. Collective: all ranks.
+  /// Errors: IoError on all ranks if one cannot write.
+  void Save(const RunState& state, const nlohmann::json& data_position, models::ParameterStore& store,
+            const optim::Optimizer& optimizer);
+
+ private:
+  std::string Directory() const;
+
+  const RunInputs& inputs_;
+  comm::World& world_;
+  const Log& log_;
+  int64_t last_saved_ = -1;
+};
+
+}  // namespace hyperpp::trainer

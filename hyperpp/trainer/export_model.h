@@ -1,0 +1,19 @@
+// Writes the trained model as a Hugging Face folder.
+#pragma once
+
+#include <string>
+
+#include "hyperpp/models/parameter_store.h"
+#include "hyperpp/trainer/run_inputs.h"
+
+namespace hyperpp::trainer {
+
+/// Writes `store`'s parameters to `folder` under their own names, in the dtypes of the model they were
+/// loaded from (random init: the config's dtype), with config, tokenizer and generation files.
+/// Errors: IoError naming file and reason.
+void ExportModel(const RunInputs& inputs, const models::ParameterStore& store, const std::string& folder);
+
+/// The tokenizer name that ExportModel recorded in `folder` ("bytes"), or "" if none.
+std::string ExportedTokenizer(const std::string& folder);
+
+}  // namespace hyperpp::trainer

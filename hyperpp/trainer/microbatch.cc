@@ -1,0 +1,66 @@
+#include "hyperpp/trainer/microbatch.h"
+
+#include <algorithm>
+
+#include <ATen/ops/full.h>
+#include <ATen/ops/zeros.h>
+
+#include "hyperpp/core/error.h"
+
+namespace hyperpp::trainer {
+namespace {
+
+// Copies one sample into row `row` of the padded tensors.
+void FillRow(const data::Sample& sample, int64_t row, Microbatch& out) {
+  const int64_t offset = row * out.sequence;
+  int64_t* ids = out.ids_T.mutable_data_ptr<int64_t>() + offset;
+  int64_t* labels = out.labels_T.mutable_data_ptr<int64_t>() + offset;
+  int32_t* starts = out.document_starts_BS.mutable_data_ptr<int32_t>() + offset;
+  int32_t* positions = out.positions_T.mutable_data_ptr<int32_t>() + offset;
+  std::copy(sample.tokens.begin(), sample.tokens.end(), ids);
+  std::copy(sample.labels.begin(), sample.labels.end(), labels);
+  std::copy(sample.document_starts.begin(), sample.document_starts.end(), starts);
+  const int64_t length = sample.length();
+  const int32_t last_start = length > 0 ? sample.document_starts.back() : 0;
+  std::fill(starts + length, starts + out.sequence, last_start);
+  for (int64_t i = 0; i < out.sequence; ++i) positions[i] = static_cast<int32_t>(i) - starts[i];
+}
+
+}  // namespace
+
+Microbatch MakeMicrobatch(const std::vector<data::Sample>& samples, int64_t first_index,
+                          int64_t padded_length, at::Device device) {
+  Microbatch out;
+  out.batch = static_cast<int64_t>(samples.size());
+  out.sequence = padded_length;
+  const int64_t tokens = out.batch * out.sequence;
+  out.ids_T = at::zeros({tokens}, at::kLong);
+  out.labels_T = at::full({tokens}, data::kNoLabel, at::kLong);
+  out.positions_T = at::zeros({tokens}, at::kInt);
+  out.document_starts_BS = at::zeros({out.batch, out.sequence}, at::kInt);
+  out.sample_ids_B = at::zeros({out.batch}, at::kLong);
+  for (int64_t row = 0; row < out.batch; ++row) {
+    const data::Sample& sample = samples[row];
+    HYPERPP_CHECK_LE(sample.length(), padded_length, "sample {}", first_index + row);
+    FillRow(sample, row, out);
+    out.sample_ids_B.mutable_data_ptr<int64_t>()[row] = first_index + row;
+    out.num_tokens += sample.length();
+    out.num_labels += sample.NumLabels();
+  }
+  for (at::Tensor* tensor :
+       {&out.ids_T, &out.labels_T, &out.positions_T, &out.document_starts_BS, &out.sample_ids_B})
+    *tensor = tensor->to(device);
+  return out;
+}
+
+models::ForwardContext MakeContext(const Microbatch& microbatch, const kernels::RotaryTables& tables) {
+  models::ForwardContext context;
+  context.batch = microbatch.batch;
+  context.sequence = microbatch.sequence;
+  context.rotary = tables;
+  context.rotary.positions_T = microbatch.positions_T;
+  context.spans = std::make_shared<models::AttentionSpans>(microbatch.document_starts_BS);
+  return context;
+}
+
+}  // namespace hyperpp::trainer

@@ -1,0 +1,181 @@
+#include "hyperpp/trainer/trainer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "hyperpp/checkpoint/hf_export.h"
+#include "hyperpp/config/load.h"
+#include "hyperpp/core/error.h"
+#include "hyperpp/optim/lr_schedule.h"
+#include "hyperpp/trainer/export_model.h"
+#include "hyperpp/trainer/step_recorder.h"
+
+namespace hyperpp::trainer {
+namespace {
+
+namespace fs = std::filesystem;
+
+data::SourceOptions DataOptions(const RunInputs& inputs, std::vector<std::string>* warnings) {
+  data::SourceOptions options;
+  options.sequence_length = inputs.config.training.sequence_length;
+  options.vocab_size = inputs.spec.vocab_size;
+  options.seed = inputs.config.training.seed;
+  options.model_eos_token_id = inputs.spec.eos_token_id;
+  options.warnings = warnings;
+  return options;
+}
+
+void MakeFolder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error || !fs::is_directory(folder))
+    throw IoError(fmt::format("output.directory: cannot make folder {}: {}; name a folder that can be written",
+                              folder.string(), error ? error.message() : "a file is in its place"));
+}
+
+}  // namespace
+
+Trainer::Trainer(const RunInputs& inputs, comm::World& world, const Log& log)
+    : inputs_(inputs),
+      config_(inputs.config),
+      world_(world),
+      log_(log),
+      device_(ChooseDevice(config_, world.identity().local_rank, world.identity().local_world_size)),
+      checkpoints_(std::make_unique<Checkpointing>(inputs, world, log)) {
+  world_.CheckSame(config::Flatten(config_));
+  PrepareProcess(device_, config_.training.deterministic);
+  log_.Info("device     {}", device_.description);
+  world_.Agree([&] { OpenOutput(); });
+  world_.Agree([&] { OpenData(); });
+  world_.Agree([&] {
+    model_ = MaterialiseModel(inputs_.spec, config_.training.trainable, device_.device,
+                              device_.compute_dtype, /*with_gradients=*/true);
+    if (inputs_.pretrained) LoadPretrained(model_, config_.model.path);
+    else InitialiseRandom(model_, static_cast<uint64_t>(config_.training.seed));
+  });
+  const int64_t length = config_.training.sequence_length;
+  tables_ = models::MakeRotaryTables(inputs_.spec, length, length, device_.device);
+  optimizer_ = optim::MakeOptimizer(config_.optimizer, model_.store->TrainableWeights());
+  step_ = std::make_unique<TrainStep>(*model_.decoder, *model_.store, *optimizer_, world_, config_, tables_);
+  Resume();
+}
+
+Trainer::~Trainer() = default;
+
+void Trainer::OpenOutput() {
+  if (config_.checkpoint.resume == config::ResumeMode::kNone) checkpoints_->RefuseToOverwrite();
+  if (world_.rank() != 0) return;
+  const fs::path folder = config_.output.directory;
+  MakeFolder(folder);
+  std::ofstream out(folder / "config.yaml");
+  out << config::WriteConfig(config_);
+  out.flush();
+  if (!out) throw IoError(fmt::format("{}: cannot write", (folder / "config.yaml").string()));
+}
+
+void Trainer::OpenData() {
+  std::vector<std::string> warnings;
+  data::SourceOptions options = DataOptions(inputs_, &warnings);
+  stream_ = data::OpenTrainingData(config_.data, options, config_.training.global_batch_size);
+  reader_ = std::make_unique<BatchReader>(*stream_, world_, config_.training, inputs_.plan.microbatch_size,
+                                          device_.device);
+  if (config_.evaluation.data) {
+    options.for_evaluation = true;
+    evaluation_data_ =
+        data::OpenEvaluationData(*config_.evaluation.data, options, config_.evaluation.max_samples);
+  }
+  if (world_.rank() != 0) return;
+  for (const std::string& warning : warnings) log_.Warning("{}", warning);
+}
+
+void Trainer::Resume() {
+  if (config_.checkpoint.resume == config::ResumeMode::kNone) return;
+  const auto resumed = checkpoints_->Resume(*model_.store, *optimizer_);
+  if (!resumed) return log_.Info("resume     no checkpoint found, starting at step 0");
+  state_ = *resumed;
+  log_.Info("resume     at step {}", state_.step);
+}
+
+void Trainer::Run(const std::function<bool()>& stop_requested) {
+  const int64_t steps = config_.training.steps;
+  const int64_t first = state_.step + 1;
+  if (state_.step >= steps && steps > 0)
+    log_.Info("nothing to train: the checkpoint is at step {}, training.steps is {}", state_.step, steps);
+  StepRecorder recorder(inputs_, log_, state_.step);
+  for (int64_t step = first; step <= steps; ++step) {
+    world_.SetActivity(fmt::format("step {}", step));
+    const bool stop = TrainOneStep(step, stop_requested(), recorder);
+    const bool last = stop || step == steps;
+    if (checkpoints_->enabled() && (last || checkpoints_->Due(step))) Save(step);
+    if (stop) {
+      recorder.Break();
+      log_.Info("stopped by a signal after step {}{}", step, checkpoints_->enabled() ? ", saved" : "");
+      break;
+    }
+  }
+  world_.SetActivity("export");
+  if (config_.checkpoint.export_hf) Export();
+}
+
+bool Trainer::TrainOneStep(int64_t step, bool stop_requested, StepRecorder& recorder) {
+  const auto start = std::chrono::steady_clock::now();
+  const LocalBatch batch = reader_->Read(step);
+  const double lr = optim::LearningRate(config_.lr_scheduler, config_.optimizer.lr, step, config_.training.steps);
+  const StepResult result = step_->Run({step, lr, stop_requested}, batch);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+
+  state_.step = step;
+  state_.tokens += batch.global_tokens;
+  StepRecord record{.step = step,
+                    .result = result,
+                    .learning_rate = lr,
+                    .step_tokens = batch.global_tokens,
+                    .total_tokens = state_.tokens,
+                    .seconds = elapsed.count()};
+  if (EvaluationDue(step)) {
+    const EvaluationResult evaluated = RunEvaluation();
+    record.evaluation_loss = evaluated.loss;
+  }
+  recorder.Write(record);
+  if (!result.finite) HandleNonFinite(step, result);
+  if (batch.global_labels == 0) log_.Warning("step {}: no label in the global batch; weights unchanged", step);
+  return result.stop;
+}
+
+void Trainer::HandleNonFinite(int64_t step, const StepResult& result) {
+  const std::string fact = fmt::format("step {}: loss {}, gradient norm {}", step, result.loss, result.grad_norm);
+  if (config_.training.on_nonfinite == config::OnNonFinite::kStop)
+    throw NonFiniteError(fact + "; weights are those of the step before; lower optimizer.lr, check the data, or "
+                                "set training.on_nonfinite: skip");
+  if (world_.rank() == 0) log_.Warning("{}; the update is skipped", fact);
+}
+
+bool Trainer::EvaluationDue(int64_t step) const {
+  if (!evaluation_data_) return false;
+  if (step == config_.training.steps) return true;
+  return config_.evaluation.interval > 0 && step % config_.evaluation.interval == 0;
+}
+
+EvaluationResult Trainer::RunEvaluation() {
+  HYPERPP_CHECK(evaluation_data_, "no evaluation data");
+  return Evaluate(*model_.decoder, *evaluation_data_, world_, tables_, inputs_.plan.microbatch_size,
+                  device_.device);
+}
+
+void Trainer::Save(int64_t step) {
+  checkpoints_->Save(state_, stream_->Position(step + 1), *model_.store, *optimizer_);
+}
+
+void Trainer::Export() {
+  const std::string folder = (fs::path(config_.output.directory) / "hf").string();
+  world_.Agree([&] {
+    if (world_.rank() == 0) ExportModel(inputs_, *model_.store, folder);
+  });
+  log_.Info("exported   {}", folder);
+}
+
+}  // namespace hyperpp::trainer
