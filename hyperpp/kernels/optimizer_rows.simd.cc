@@ -1,0 +1,74 @@
+#include "hyperpp/kernels/optimizer_rows.h"
+
+#include "hyperpp/kernels/simd/vector.h"
+
+namespace hyperpp::kernels::HYPERPP_BUILD {
+namespace {
+
+void AdamW(float* weight, const float* gradient, float* exp_avg, float* exp_avg_sq,
+           uint16_t* compute_copy, int64_t size, const AdamWFactors& factors) {
+  Bfloat16* copy = AsBfloat16(compute_copy);
+  const Floats new_1 = Broadcast(1 - factors.beta1), new_2 = Broadcast(1 - factors.beta2);
+  ForEachVector(size, [&](int64_t i, auto span) {
+    const Floats g = span.Load(gradient + i) * factors.gradient_scale;
+    const Floats m_old = span.Load(exp_avg + i);
+    const Floats m = m_old + new_1 * (g - m_old);
+    const Floats v = span.Load(exp_avg_sq + i) * factors.beta2 + new_2 * g * g;
+    const Floats denominator = Sqrt(v) * factors.inverse_root_bias + factors.eps;
+    const Floats w = span.Load(weight + i) * factors.decay - factors.step_size * m / denominator;
+    span.Store(weight + i, w);
+    span.Store(exp_avg + i, m);
+    span.Store(exp_avg_sq + i, v);
+    if (copy != nullptr) span.Store(copy + i, w);
+  });
+}
+
+void Sgd(float* weight, const float* gradient, float* momentum_or_null, uint16_t* compute_copy,
+         int64_t size, const SgdFactors& factors) {
+  Bfloat16* copy = AsBfloat16(compute_copy);
+  ForEachVector(size, [&](int64_t i, auto span) {
+    Floats w = span.Load(weight + i);
+    Floats step = span.Load(gradient + i) * factors.gradient_scale + w * factors.weight_decay;
+    if (momentum_or_null != nullptr) {
+      if (!factors.first_step) step += span.Load(momentum_or_null + i) * factors.momentum;
+      span.Store(momentum_or_null + i, step);
+    }
+    w -= step * factors.lr;
+    span.Store(weight + i, w);
+    if (copy != nullptr) span.Store(copy + i, w);
+  });
+}
+
+template <typename T>
+double SumOfSquares(const T* values, int64_t size) {
+  Doubles low{}, high{};
+  ForEachVector(size, [&](int64_t i, auto span) {
+    const Floats x = span.Load(values + i);
+    low += LowDoubles(x) * LowDoubles(x);
+    high += HighDoubles(x) * HighDoubles(x);
+  });
+  return Sum(low + high);
+}
+
+double SumOfSquaresFp32(const float* values, int64_t size) { return SumOfSquares(values, size); }
+
+double SumOfSquaresBf16(const uint16_t* values, int64_t size) {
+  return SumOfSquares(AsBfloat16(values), size);
+}
+
+void Fp32ToBf16(const float* from, uint16_t* to, int64_t size) {
+  ForEachVector(size,
+                [&](int64_t i, auto span) { span.Store(AsBfloat16(to) + i, span.Load(from + i)); });
+}
+
+void Bf16ToFp32(const uint16_t* from, float* to, int64_t size) {
+  ForEachVector(size,
+                [&](int64_t i, auto span) { span.Store(to + i, span.Load(AsBfloat16(from) + i)); });
+}
+
+}  // namespace
+
+const OptimizerRows kOptimizerRows{&AdamW,      &Sgd,       &SumOfSquaresFp32, &SumOfSquaresBf16,
+                                   &Fp32ToBf16, &Bf16ToFp32};
+
+}  // namespace hyperpp::kernels::HYPERPP_BUILD
