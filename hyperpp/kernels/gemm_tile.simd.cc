@@ -1,0 +1,153 @@
+#include "hyperpp/kernels/gemm_tile.h"
+
+#include "hyperpp/kernels/simd/vector.h"
+
+// The compilers must unroll loops over registers before they allocate registers.
+#define HYPERPP_UNROLL _Pragma("GCC unroll 16")
+
+namespace hyperpp::kernels::HYPERPP_BUILD {
+namespace {
+
+__mmask16 FirstLanes(int64_t count) {
+  return count >= 16 ? 0xffff : static_cast<__mmask16>((1u << (count < 0 ? 0 : count)) - 1);
+}
+
+// Turns 16 rows of 16 words into 16 columns.
+void Transpose(__m512i (&rows)[16]) {
+  __m512i pairs[16], quads[16];
+  HYPERPP_UNROLL
+  for (int i = 0; i < 16; i += 2) {
+    pairs[i] = _mm512_unpacklo_epi32(rows[i], rows[i + 1]);
+    pairs[i + 1] = _mm512_unpackhi_epi32(rows[i], rows[i + 1]);
+  }
+  HYPERPP_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    const __m512i *low = &pairs[4 * i], *high = &pairs[4 * i + 2];
+    quads[4 * i + 0] = _mm512_unpacklo_epi64(low[0], high[0]);
+    quads[4 * i + 1] = _mm512_unpackhi_epi64(low[0], high[0]);
+    quads[4 * i + 2] = _mm512_unpacklo_epi64(low[1], high[1]);
+    quads[4 * i + 3] = _mm512_unpackhi_epi64(low[1], high[1]);
+  }
+  // quads[4 i + j] holds columns j, 4 + j, 8 + j and 12 + j of rows 4 i to 4 i + 3.
+  HYPERPP_UNROLL
+  for (int j = 0; j < 4; ++j) {
+    const __m512i even_low = _mm512_shuffle_i32x4(quads[j], quads[4 + j], 0x88);
+    const __m512i odd_low = _mm512_shuffle_i32x4(quads[j], quads[4 + j], 0xdd);
+    const __m512i even_high = _mm512_shuffle_i32x4(quads[8 + j], quads[12 + j], 0x88);
+    const __m512i odd_high = _mm512_shuffle_i32x4(quads[8 + j], quads[12 + j], 0xdd);
+    rows[j] = _mm512_shuffle_i32x4(even_low, even_high, 0x88);
+    rows[4 + j] = _mm512_shuffle_i32x4(odd_low, odd_high, 0x88);
+    rows[8 + j] = _mm512_shuffle_i32x4(even_low, even_high, 0xdd);
+    rows[12 + j] = _mm512_shuffle_i32x4(odd_low, odd_high, 0xdd);
+  }
+}
+
+// Packs up to 16 lanes of a panel of `width` words whose pairs lie side by side in memory.
+void PackTransposed(const GemmOperand& operand, int64_t count, int64_t inner, int64_t width,
+                    __mmask16 lanes, uint32_t* panel) {
+  const int64_t num_pairs = (inner + 1) / 2;
+  for (int64_t first = 0; first < num_pairs; first += 16) {
+    const int64_t elements = inner - 2 * first;
+    const __mmask32 present =
+        elements >= 32 ? 0xffffffffu : static_cast<__mmask32>((1u << elements) - 1);
+    __m512i words[16];
+    HYPERPP_UNROLL
+    for (int i = 0; i < 16; ++i) {
+      words[i] = i < count ? _mm512_maskz_loadu_epi16(
+                                 present, operand.data + i * operand.outer_stride + 2 * first)
+                           : _mm512_setzero_si512();
+    }
+    Transpose(words);
+    const int64_t pairs = num_pairs - first;
+    HYPERPP_UNROLL
+    for (int i = 0; i < 16; ++i)
+      if (i < pairs) _mm512_mask_storeu_epi32(panel + (first + i) * width, lanes, words[i]);
+  }
+}
+
+// The same where neighbours along the result lie side by side: interleaves two rows.
+void PackInterleaved(const GemmOperand& operand, int64_t count, int64_t inner, int64_t width,
+                     __mmask16 lanes, uint32_t* panel) {
+  const __mmask16 present = FirstLanes(count);
+  const auto load = [&](int64_t k) {
+    return _mm512_cvtepu16_epi32(
+        _mm256_maskz_loadu_epi16(present, operand.data + k * operand.inner_stride));
+  };
+  for (int64_t k = 0; k < inner; k += 2, panel += width) {
+    const __m512i second =
+        k + 1 < inner ? _mm512_slli_epi32(load(k + 1), 16) : _mm512_setzero_si512();
+    _mm512_mask_storeu_epi32(panel, lanes, _mm512_or_si512(load(k), second));
+  }
+}
+
+template <int64_t width>
+void Pack(const GemmOperand& operand, int64_t count, int64_t inner, uint32_t* panel) {
+  for (int64_t lane = 0; lane < width; lane += 16) {
+    const GemmOperand part{operand.data + lane * operand.outer_stride, operand.outer_stride,
+                           operand.inner_stride};
+    const auto pack = operand.inner_stride == 1 ? &PackTransposed : &PackInterleaved;
+    pack(part, count - lane, inner, width, FirstLanes(width - lane), panel + lane);
+  }
+}
+
+void StoreRow(const GemmTileOutput& output, int64_t row, int64_t column, Floats values) {
+  const __mmask16 lanes = FirstLanes(output.columns - column);
+  const int64_t offset = row * output.row_stride + column;
+  if (output.kind == GemmOutput::kBf16) {
+    _mm256_mask_storeu_epi16(static_cast<uint16_t*>(output.c) + offset, lanes,
+                             __builtin_bit_cast(__m256i, RoundToBfloat16(values)));
+    return;
+  }
+  float* c = static_cast<float*>(output.c) + offset;
+  if (output.kind == GemmOutput::kFp32Accumulate) values += _mm512_maskz_loadu_ps(lanes, c);
+  _mm512_mask_storeu_ps(c, lanes, values);
+}
+
+// The instruction is written out: clang 16 crashes on its intrinsic.
+inline __m512 AddProducts(__m512 sum, __m512i a, __m512i b) {
+  __asm__("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+  return sum;
+}
+
+template <int rows>
+void MultiplyRows(const uint32_t* a, const uint32_t* b, int64_t pairs,
+                  const GemmTileOutput& output) {
+  __m512 sums[rows][2];
+  HYPERPP_UNROLL
+  for (int i = 0; i < rows; ++i) sums[i][0] = sums[i][1] = _mm512_setzero_ps();
+  for (int64_t pair = 0; pair < pairs; ++pair, a += kTileRows, b += kTileColumns) {
+    const __m512i b0 = _mm512_loadu_si512(b), b1 = _mm512_loadu_si512(b + 16);
+    HYPERPP_UNROLL
+    for (int i = 0; i < rows; ++i) {
+      const __m512i a_i = _mm512_set1_epi32(static_cast<int>(a[i]));
+      sums[i][0] = AddProducts(sums[i][0], a_i, b0);
+      sums[i][1] = AddProducts(sums[i][1], a_i, b1);
+    }
+  }
+  HYPERPP_UNROLL
+  for (int i = 0; i < rows; ++i) {
+    if (i >= output.rows) break;
+    StoreRow(output, i, 0, sums[i][0]);
+    if (output.columns > 16) StoreRow(output, i, 16, sums[i][1]);
+  }
+}
+
+void Multiply(const uint32_t* a, const uint32_t* b, int64_t pairs, const GemmTileOutput& output) {
+  if (output.kind == GemmOutput::kFp32Accumulate) {
+    // Old values arrive while the products are summed.
+    for (int64_t i = 0; i < output.rows; ++i) {
+      const float* row = static_cast<const float*>(output.c) + i * output.row_stride;
+      __builtin_prefetch(row, 1);
+      if (output.columns > 16) __builtin_prefetch(row + 16, 1);
+    }
+  }
+  if (output.rows <= 4) return MultiplyRows<4>(a, b, pairs, output);
+  if (output.rows <= 8) return MultiplyRows<8>(a, b, pairs, output);
+  MultiplyRows<kTileRows>(a, b, pairs, output);
+}
+
+}  // namespace
+
+const GemmTile kGemmTile{&Pack<kTileRows>, &Pack<kTileColumns>, &Multiply};
+
+}  // namespace hyperpp::kernels::HYPERPP_BUILD
