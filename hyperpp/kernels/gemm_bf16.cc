@@ -52,8 +52,8 @@ class RectangleProduct {
   void Run() {
     const int64_t inner_block = product_.kind == GemmOutput::kBf16 ? product_.inner : kInnerBlock;
     const int64_t pairs = CeilDivide(std::min(inner_block, product_.inner), 2);
-    const bool rows_are_larger = rectangle_.num_row_panels * kTileRows >=
-                                 rectangle_.num_column_panels * kTileColumns;
+    const bool rows_are_larger =
+        rectangle_.num_row_panels * kTileRows >= rectangle_.num_column_panels * kTileColumns;
     row_room_ = rows_are_larger ? std::min(kPiecePanels, rectangle_.num_row_panels)
                                 : rectangle_.num_row_panels;
     column_room_ = rows_are_larger ? rectangle_.num_column_panels
@@ -121,8 +121,8 @@ class RectangleProduct {
       const int64_t column = Column(first_column + j);
       for (int64_t i = 0; i < num_rows; ++i) {
         const int64_t row = Row(first_row + i);
-        char* c = static_cast<char*>(product_.c) +
-                  (row * product_.c_row_stride + column) * element_bytes;
+        char* c =
+            static_cast<char*>(product_.c) + (row * product_.c_row_stride + column) * element_bytes;
         tile_.multiply(a_panels_.get() + i * a_panel_words_, b_panels_.get() + j * b_panel_words_,
                        CeilDivide(inner_size_, 2),
                        {kind, c, product_.c_row_stride, std::min(kTileRows, product_.rows - row),

@@ -11,9 +11,11 @@
 #include "hyperpp/kernels/gemm_bf16.h"
 
 // Part of MKL, linked into x86 builds of libtorch; null elsewhere.
-extern "C" __attribute__((weak)) void cblas_gemm_bf16bf16f32(
-    int layout, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
-    const uint16_t* a, int lda, const uint16_t* b, int ldb, float beta, float* c, int ldc);
+extern "C" __attribute__((weak)) void cblas_gemm_bf16bf16f32(int layout, int transpose_a,
+                                                             int transpose_b, int m, int n, int k,
+                                                             float alpha, const uint16_t* a,
+                                                             int lda, const uint16_t* b, int ldb,
+                                                             float beta, float* c, int ldc);
 
 namespace hyperpp::kernels {
 namespace {
@@ -103,7 +105,18 @@ void MultiplyIntoFp32(at::Tensor out, const at::Tensor& a, const at::Tensor& b, 
 }
 
 at::Tensor Multiply(const at::Tensor& a, const at::Tensor& b) {
-  return at::mm(a, b);
+  // Sums stay in registers over the whole inner dimension, so packed panels grow with it. Up to
+  // 2048 this is 1.02 times as fast as ATen on Zen 4, with few rows (T = 37) 3 times; beyond,
+  // slower.
+  constexpr int64_t kMaxInner = 2048;
+  const bool own = ChooseProductMethod(a) == ProductMethod::kAvx512Bf16 && a.size(1) <= kMaxInner &&
+                   a.size(1) > 0;
+  if (!own) return at::mm(a, b);
+  HYPERPP_CHECK_EQ(a.size(1), b.size(0), "inner size of a product");
+  HYPERPP_CHECK(b.scalar_type() == at::kBFloat16, "operands of a product differ in dtype");
+  at::Tensor out = at::empty({a.size(0), b.size(1)}, a.options());
+  if (out.numel() > 0) MultiplyWithOwn(out, Operand(a), Operand(b), GemmOutput::kBf16);
+  return out;
 }
 
 }  // namespace hyperpp::kernels

@@ -10,8 +10,10 @@ namespace hyperpp::kernels {
 /// AdamW's factors of one step, in fp32.
 struct AdamWFactors {
   float gradient_scale;
-  float decay;              // 1 - lr * weight_decay
-  float beta1, beta2;       //
+  float decay;            // 1 - lr * weight_decay
+  float one_minus_beta1;  // taken in double: fp32 would lose digits
+  float beta2;
+  float one_minus_beta2;
   float step_size;          // lr / (1 - beta1^step)
   float inverse_root_bias;  // 1 / sqrt(1 - beta2^step)
   float eps;

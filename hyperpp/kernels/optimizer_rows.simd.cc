@@ -8,12 +8,11 @@ namespace {
 void AdamW(float* weight, const float* gradient, float* exp_avg, float* exp_avg_sq,
            uint16_t* compute_copy, int64_t size, const AdamWFactors& factors) {
   Bfloat16* copy = AsBfloat16(compute_copy);
-  const Floats new_1 = Broadcast(1 - factors.beta1), new_2 = Broadcast(1 - factors.beta2);
   ForEachVector(size, [&](int64_t i, auto span) {
     const Floats g = span.Load(gradient + i) * factors.gradient_scale;
     const Floats m_old = span.Load(exp_avg + i);
-    const Floats m = m_old + new_1 * (g - m_old);
-    const Floats v = span.Load(exp_avg_sq + i) * factors.beta2 + new_2 * g * g;
+    const Floats m = m_old + factors.one_minus_beta1 * (g - m_old);
+    const Floats v = span.Load(exp_avg_sq + i) * factors.beta2 + factors.one_minus_beta2 * g * g;
     const Floats denominator = Sqrt(v) * factors.inverse_root_bias + factors.eps;
     const Floats w = span.Load(weight + i) * factors.decay - factors.step_size * m / denominator;
     span.Store(weight + i, w);
