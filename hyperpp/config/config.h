@@ -1,7 +1,7 @@
 // The typed form of a run's YAML file: one struct per section, one member per key, with the
 // defaults.
 //
-// config/schema.cc names every key with its type, range and meaning, and is what the parser, the
+// config/schema.h names every key with its type, range and meaning, and is what the parser, the
 // reference (`hyperpp config`, docs/config_reference.md) and the rank comparison walk over. Structs
 // here hold values that were checked one by one; rules that need several keys are in
 // config/rules.cc, and rules that need the model or the data in plan/.
@@ -14,6 +14,8 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
+
+#include "hyperpp/config/location.h"
 
 namespace hyperpp::config {
 
@@ -190,6 +192,8 @@ struct Config {
   EvaluationSection evaluation;
   CheckpointSection checkpoint;
   OutputSection output;
+
+  KeyLocations locations;  // where each key was written, for messages
 };
 
 }  // namespace hyperpp::config
