@@ -1,0 +1,38 @@
+#include "hyperpp/plan/support.h"
+
+#include <fmt/format.h>
+
+namespace hyperpp::plan {
+
+std::vector<std::pair<std::string, std::string>> Unsupported(const config::Config& config,
+                                                             int shard_degree) {
+  std::vector<std::pair<std::string, std::string>> found;
+  const auto refuse_if = [&](bool used, const char* key, const std::string& value,
+                             const char* advice) {
+    if (used) found.emplace_back(key, fmt::format("{} is not supported yet; {}", value, advice));
+  };
+  const config::AcceleratorSection& accelerator = config.accelerator;
+  const auto degree = [&](const char* key, int64_t size) {
+    refuse_if(size > 1, key, fmt::format("{}", size), "use 1");
+  };
+  degree("accelerator.pp_size", accelerator.pp_size);
+  degree("accelerator.tp_size", accelerator.tp_size);
+  degree("accelerator.cp_size", accelerator.cp_size);
+  degree("accelerator.ep_size", accelerator.ep_size);
+  degree("accelerator.dp_shard_size", shard_degree);
+
+  using config::DType;
+  refuse_if(config.precision.param_dtype == DType::kBFloat16, "precision.param_dtype", "bfloat16",
+            "use float32");
+  refuse_if(config.precision.reduce_dtype == DType::kBFloat16, "precision.reduce_dtype", "bfloat16",
+            "use float32");
+  refuse_if(config.activation.recompute != config::Recompute::kNone, "activation.recompute",
+            config.activation.recompute == config::Recompute::kFull ? "full" : "selective",
+            "use none");
+  refuse_if(config.checkpoint.async, "checkpoint.async", "true", "use false");
+  refuse_if(config.output.checksums, "output.checksums", "true", "use false");
+  refuse_if(config.output.trace.has_value(), "output.trace", "a trace", "remove the section");
+  return found;
+}
+
+}  // namespace hyperpp::plan
