@@ -5,11 +5,13 @@
 #include <thread>
 #include <vector>
 
+#include <c10/util/Logging.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "hyperpp/comm/error_kind.h"
 #include "hyperpp/comm/failure_text.h"
+#include "hyperpp/comm/listener_probe.h"
 #include "hyperpp/comm/shared_cause.h"
 #include "hyperpp/core/error.h"
 
@@ -25,6 +27,11 @@ constexpr const char* kOpen = "open";
 std::string Where(const RankIdentity& identity) {
   return fmt::format("rank {}: rendezvous at {}:{}", identity.rank, identity.master_address,
                      identity.master_port);
+}
+
+Milliseconds TimeLeft(Clock::time_point deadline) {
+  const auto left = std::chrono::duration_cast<Milliseconds>(deadline - Clock::now());
+  return std::max(left, Milliseconds(1));
 }
 
 StorePtr HostStore(const RankIdentity& identity, Milliseconds limit) {
@@ -49,19 +56,31 @@ StorePtr HostStore(const RankIdentity& identity, Milliseconds limit) {
   }
 }
 
-StorePtr FindStore(const RankIdentity& identity, Milliseconds limit) {
-  c10d::TCPStoreOptions options;
-  options.port = static_cast<std::uint16_t>(identity.master_port);
-  options.waitWorkers = false;
-  options.timeout = limit;
-  try {
-    return c10::make_intrusive<c10d::TCPStore>(identity.master_address, options);
-  } catch (const std::exception&) {
-    throw CommError(
-        fmt::format("{}: no store answers after {} s; rank 0 has not started or has ended, or "
-                    "MASTER_ADDR or MASTER_PORT is wrong",
-                    Where(identity), limit.count() / 1000.0));
+StorePtr FindStore(const RankIdentity& identity, Clock::time_point deadline, Milliseconds limit) {
+  std::string reason = WaitForListener(identity.master_address, identity.master_port, deadline);
+  if (reason.empty()) {
+    c10d::TCPStoreOptions options;
+    options.port = static_cast<std::uint16_t>(identity.master_port);
+    options.waitWorkers = false;
+    options.timeout = TimeLeft(deadline);
+    try {
+      return c10::make_intrusive<c10d::TCPStore>(identity.master_address, options);
+    } catch (const std::exception&) {
+      reason = "what listens there is no store, or has ended";
+    }
   }
+  throw CommError(
+      fmt::format("{}: no store answers within {} s: {}; rank 0 has not started or has ended, or "
+                  "MASTER_ADDR or "
+                  "MASTER_PORT is wrong",
+                  Where(identity), limit.count() / 1000.0, reason));
+}
+
+/// c10d writes warnings and stack frames to stderr about failures that reach the user as CommError.
+/// A level that the user chose stays.
+void QuietenLibtorchLog() {
+  constexpr int kWarnings = 1, kNothing = 3;
+  if (FLAGS_caffe2_log_level == kWarnings) FLAGS_caffe2_log_level = kNothing;
 }
 
 /// One rank's view of the meeting.
@@ -90,8 +109,7 @@ class Meeting {
   /// Returns when the gate is open.
   void WaitAtGate() {
     try {
-      const auto left = std::chrono::duration_cast<Milliseconds>(deadline_ - Clock::now());
-      store_->wait({"gate"}, std::max(left, Milliseconds(1)));
+      store_->wait({"gate"}, TimeLeft(deadline_));
     } catch (const std::exception&) {
       ReportMissing();
     }
@@ -157,9 +175,10 @@ class Meeting {
 }  // namespace
 
 StorePtr Meet(const RankIdentity& identity, Milliseconds limit) {
+  QuietenLibtorchLog();
   const Clock::time_point deadline = Clock::now() + limit;
   const bool hosts = identity.rank == 0 && !identity.store_is_hosted;
-  StorePtr store = hosts ? HostStore(identity, limit) : FindStore(identity, limit);
+  StorePtr store = hosts ? HostStore(identity, limit) : FindStore(identity, deadline, limit);
   store =
       c10::make_intrusive<c10d::PrefixStore>(fmt::format("hyperpp/{}", identity.attempt), store);
   Meeting meeting(identity, store, deadline, limit);
