@@ -64,22 +64,24 @@ std::string AddressTowards(const std::string& host) {
 }  // namespace
 
 std::string LocalAddress(const RankIdentity& identity) {
-  if (identity.local_world_size == identity.world_size) return "127.0.0.1";
-  if (!identity.network_interface.empty()) {
+  const bool is_one_host = identity.local_world_size == identity.world_size;
+  if (!is_one_host && !identity.network_interface.empty()) {
     const std::string address = AddressOfInterface(identity.network_interface);
     if (!address.empty()) return address;
-    throw ConfigError(fmt::format("GLOO_SOCKET_IFNAME: interface '{}' has no IPv4 address here",
-                                  identity.network_interface));
+    throw ConfigError(
+        fmt::format("environment variable GLOO_SOCKET_IFNAME: interface '{}' has no IPv4 address on "
+                    "the host of rank {}",
+                    identity.network_interface, identity.rank));
   }
   std::string address = AddressTowards(identity.master_address);
-  if (address.empty() || address.starts_with("127.")) address = AddressOfInterface("");
-  if (address.empty()) {
-    throw CommError(
-        fmt::format("rank {}: this host has no IPv4 address by which the ranks of other hosts "
-                    "could reach it; name an interface in GLOO_SOCKET_IFNAME",
-                    identity.rank));
-  }
-  return address;
+  if (!address.empty() && !address.starts_with("127.")) return address;
+  if (is_one_host) return "127.0.0.1";
+  address = AddressOfInterface("");
+  if (!address.empty()) return address;
+  throw CommError(
+      fmt::format("rank {}: this host has no IPv4 address by which the ranks of other hosts could "
+                  "reach it; name an interface in GLOO_SOCKET_IFNAME",
+                  identity.rank));
 }
 
 }  // namespace hyperpp::comm
