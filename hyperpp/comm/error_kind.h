@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "hyperpp/core/error.h"
+
 namespace hyperpp::comm {
 
 /// Returns the kind that describes `error` on another rank: hyperpp's own kinds are themselves,
@@ -13,6 +15,9 @@ std::string_view ErrorKind(const std::exception& error);
 
 /// Returns the text of `error` for people: without libtorch's list of stack frames.
 std::string ErrorText(const std::exception& error);
+
+/// Returns ExitStatusOf, and kMachine for memory that libtorch could not get.
+ExitStatus ErrorStatus(const std::exception& error);
 
 /// Throws Shared<kind> with `text`, which `speaker` says for all ranks.
 [[noreturn]] void ThrowShared(std::string_view kind, const std::string& text, int speaker);

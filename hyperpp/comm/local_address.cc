@@ -68,10 +68,10 @@ std::string LocalAddress(const RankIdentity& identity) {
   if (!is_one_host && !identity.network_interface.empty()) {
     const std::string address = AddressOfInterface(identity.network_interface);
     if (!address.empty()) return address;
-    throw ConfigError(
-        fmt::format("environment variable GLOO_SOCKET_IFNAME: interface '{}' has no IPv4 address on "
-                    "the host of rank {}",
-                    identity.network_interface, identity.rank));
+    throw ConfigError(fmt::format(
+        "environment variable GLOO_SOCKET_IFNAME: interface '{}' has no IPv4 address on "
+        "the host of rank {}",
+        identity.network_interface, identity.rank));
   }
   std::string address = AddressTowards(identity.master_address);
   if (!address.empty() && !address.starts_with("127.")) return address;

@@ -1,7 +1,7 @@
 #include "hyperpp/comm/world.h"
 
 #include <algorithm>
-#include <exception>
+#include <csignal>
 #include <utility>
 
 #include <torch/csrc/distributed/c10d/Backend.hpp>
@@ -57,6 +57,14 @@ class LoneWorld final : public World {
   const std::unique_ptr<Group> group_;
 };
 
+/// Gloo writes to its sockets without asking for EPIPE: a write to a peer that is gone would end
+/// this process by SIGPIPE instead of throwing. A handler that the program has set stays.
+void IgnoreBrokenPipes() {
+  struct sigaction current {};
+  sigaction(SIGPIPE, nullptr, &current);
+  if (current.sa_handler == SIG_DFL) signal(SIGPIPE, SIG_IGN);
+}
+
 class JobWorld final : public World {
  public:
   JobWorld(RankIdentity identity, MeshLayout layout, const WorldOptions& options)
@@ -66,10 +74,12 @@ class JobWorld final : public World {
         failure_(layout_, identity_.rank, options.timeout),
         store_(Meet(identity_, options.rendezvous_timeout)),
         gloo_(LocalAddress(identity_), options.timeout) {
+    IgnoreBrokenPipes();
     store_->setTimeout(options.timeout);
     std::vector<int> all(identity_.world_size);
     for (int rank = 0; rank < identity_.world_size; ++rank) all[rank] = rank;
     control_ = Connect("control", all, /*on_host=*/true);
+    WaitUntilAllAreConnected();
   }
 
   const RankIdentity& identity() const override { return identity_; }
@@ -87,6 +97,7 @@ class JobWorld final : public World {
       } else {
         CheckAllAskFor(name);
         group = Connect(name, std::move(ranks), !options_.use_nccl);
+        WaitUntilAllAreConnected();
       }
     }
     return *group;
@@ -120,6 +131,9 @@ class JobWorld final : public World {
                     this->rank(), name, rank, names[rank]);
     }
   }
+
+  /// A rank that is done early and ends would break the set-up of one that is still connecting.
+  void WaitUntilAllAreConnected() { GatherStrings(*control_, ""); }
 
   const RankIdentity identity_;
   const MeshLayout layout_;

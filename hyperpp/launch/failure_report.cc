@@ -49,7 +49,7 @@ void PrintFailure(const std::string& text, int rank, int world_size) {
 }
 
 int ReportFailure(const std::exception& error, const std::optional<comm::RankIdentity>& identity) {
-  const int status = static_cast<int>(ExitStatusOf(error));
+  const int status = static_cast<int>(comm::ErrorStatus(error));
   const FailureReport report{status, dynamic_cast<const CommError*>(&error) != nullptr,
                              comm::ErrorText(error)};
   if (!identity) {

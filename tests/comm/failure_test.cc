@@ -87,6 +87,20 @@ TEST(Failure, DeathIsSeenWhenAGroupIsMade) {
       options);
 }
 
+TEST(Failure, WritingToADeadPeerDoesNotEndTheProcess) {
+  RankOptions options;
+  options.may_die = {1};
+  RunRanks(
+      2,
+      [](World& world) {
+        if (world.rank() == 1) _exit(3);
+        for (int i = 0; i < 100; ++i) {
+          EXPECT_THROW(world.Control().Send(at::ones({100000}), 1)->Wait(), CommError);
+        }
+      },
+      options);
+}
+
 RankOptions ShortTimeout() {
   RankOptions options;
   options.world.timeout = std::chrono::milliseconds(300);

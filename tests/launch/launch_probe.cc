@@ -2,6 +2,9 @@
 //
 //     launch_probe launch NUM_RANKS MODE [RANK]     as hyperpp does without rank variables
 //     launch_probe rank MODE [RANK]                 one rank; RANK is the one that misbehaves
+//
+// Modes beside those of kModes: early (fails before it joins), lonely (waits a second for the
+// others).
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -90,8 +93,10 @@ int RunRank(const std::string& mode, int misbehaving) {
     const StopRequest stop;
     identity = IdentityFromEnvironment();
     if (!identity) throw ConfigError("no rank variables");
-    comm::WorldOptions options{.timeout = std::chrono::seconds(1),
-                               .rendezvous_timeout = std::chrono::seconds(1)};
+    const std::chrono::seconds long_time(30), short_time(1);
+    const comm::WorldOptions options{
+        .timeout = mode == "freeze" ? short_time : long_time,
+        .rendezvous_timeout = mode == "lonely" ? short_time : long_time};
     if (mode == "early") throw ConfigError("run.yaml, line 3: training.steps is missing");
     const auto world =
         comm::World::Join(*identity, MeshLayout({identity->world_size, 1, 1, 1, 1}), options);

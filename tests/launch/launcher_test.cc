@@ -81,7 +81,7 @@ TEST(Launcher, RankVariablesOfTheEnvironmentAreReplaced) {
 }
 
 TEST(Launcher, KilledRankIsNamedAndEndsTheJob) {
-  const ProgramResult result = RunProgram(Launch(2, "kill", 1), {}, seconds(10));
+  const ProgramResult result = RunProgram(Launch(2, "kill", 1), {}, seconds(20));
   EXPECT_EQ(result.status, 3);
   EXPECT_THAT(result.err, AllOf(HasSubstr("rank 1 was killed by signal 9 (SIGKILL)"),
                                 Not(HasSubstr("connection closed"))));
@@ -90,14 +90,14 @@ TEST(Launcher, KilledRankIsNamedAndEndsTheJob) {
 
 TEST(Launcher, OtherRanksAreKilledAfterAGrace) {
   RunningJob job(Launch(2, "exit", 0), 2);
-  const ProgramResult result = job.program.Wait(seconds(10));
+  const ProgramResult result = job.program.Wait(seconds(20));
   EXPECT_EQ(result.status, 7);
   EXPECT_THAT(result.err, HasSubstr("rank 0 ended with exit status 7"));
   job.ExpectRanksEnd();
 }
 
 TEST(Launcher, OwnErrorOfARankIsSaidOnceAndEchoesAreNot) {
-  const ProgramResult result = RunProgram(Launch(3, "fail", 2), {}, seconds(10));
+  const ProgramResult result = RunProgram(Launch(3, "fail", 2), {}, seconds(20));
   EXPECT_EQ(result.status, 3);
   EXPECT_EQ(result.err, "hyperpp: rank 2: error: out/step_3: disk full\n");
 }
@@ -113,7 +113,7 @@ TEST(Launcher, ErrorOfAllRanksIsSaidOnce) {
 
 TEST(Launcher, FrozenRankIsNoticedAndKilled) {
   RunningJob job(Launch(2, "freeze", 1), 2);
-  const ProgramResult result = job.program.Wait(seconds(15));
+  const ProgramResult result = job.program.Wait(seconds(20));
   EXPECT_EQ(result.status, 3);
   EXPECT_THAT(result.err,
               HasSubstr("rank 0 (pp 0): all_reduce over ranks 0,1: no answer within 1 s"));
@@ -133,7 +133,7 @@ TEST(Launcher, StopSignalIsPassedOnOnce) {
     RunningJob job(Launch(2, "stop"), 2);
     job.program.Signal(number);
     job.program.Signal(number);  // the same Ctrl-C, delivered twice
-    const ProgramResult result = job.program.Wait(seconds(10));
+    const ProgramResult result = job.program.Wait(seconds(20));
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_EQ(CountOf("saved", result.out), 2);
     EXPECT_EQ(result.err, "");
@@ -144,7 +144,7 @@ TEST(Launcher, StopBeforeRanksAreReadyIsNotLost) {
   Program program(Launch(2, "stop"));
   EXPECT_TRUE(Eventually([&] { return LiveDescendants(program.pid()).size() == 2; }));
   program.Signal(SIGTERM);
-  const ProgramResult result = program.Wait(seconds(10));
+  const ProgramResult result = program.Wait(seconds(20));
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(CountOf("saved", result.out), 2);
 }
@@ -154,23 +154,32 @@ TEST(Launcher, SecondStopKillsRanksThatDoNotStop) {
   job.program.Signal(SIGTERM);
   test::SleepMilliseconds(1200);
   job.program.Signal(SIGTERM);
-  const ProgramResult result = job.program.Wait(seconds(10));
+  const ProgramResult result = job.program.Wait(seconds(20));
   EXPECT_EQ(result.status, 3);
   EXPECT_THAT(result.err, HasSubstr("killed at the second signal"));
   job.ExpectRanksEnd();
 }
 
-int FreePort() {
-  const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof address;
-  EXPECT_EQ(bind(probe, reinterpret_cast<sockaddr*>(&address), length), 0);
-  EXPECT_EQ(getsockname(probe, reinterpret_cast<sockaddr*>(&address), &length), 0);
-  close(probe);
-  return ntohs(address.sin_port);
-}
+/// A port of the loopback interface that is taken while this lives.
+struct TakenPort {
+  TakenPort() : descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address;
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(bind(descriptor, generic, length), 0);
+    EXPECT_EQ(listen(descriptor, 1), 0);
+    EXPECT_EQ(getsockname(descriptor, generic, &length), 0);
+    port = ntohs(address.sin_port);
+  }
+  ~TakenPort() { close(descriptor); }
+
+  int descriptor = -1;
+  int port = 0;
+};
+
+int FreePort() { return TakenPort().port; }
 
 std::vector<std::string> Variables(int rank, int num_ranks, int port) {
   return {fmt::format("RANK={}", rank), fmt::format("WORLD_SIZE={}", num_ranks),
@@ -198,18 +207,17 @@ TEST(RankVariables, DifferentConfigurationsEndBothAndOneSaysIt) {
 
 TEST(RankVariables, MissingRankIsNamedInTime) {
   const ProgramResult result =
-      RunProgram(OneRank("reduce"), Variables(0, 2, FreePort()), seconds(10));
+      RunProgram(OneRank("lonely"), Variables(0, 2, FreePort()), seconds(20));
   EXPECT_EQ(result.status, 3);
   EXPECT_THAT(result.err, HasSubstr("1 of 2 ranks joined (rank 0), rank 1 did not within 1 s"));
 }
 
 TEST(RankVariables, BusyPortIsNamed) {
-  const int port = FreePort();
-  Program holder(OneRank("reduce"), Variables(0, 2, port));
-  test::SleepMilliseconds(600);
-  const ProgramResult result = RunProgram(OneRank("reduce"), Variables(0, 2, port), seconds(10));
+  const TakenPort taken;
+  const ProgramResult result =
+      RunProgram(OneRank("reduce"), Variables(0, 2, taken.port), seconds(20));
   EXPECT_EQ(result.status, 3);
-  EXPECT_THAT(result.err, HasSubstr(fmt::format("port {} is in use", port)));
+  EXPECT_THAT(result.err, HasSubstr(fmt::format("port {} is in use", taken.port)));
 }
 
 TEST(RankVariables, RankOutOfRangeIsInput) {

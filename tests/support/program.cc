@@ -13,11 +13,21 @@
 #include <sys/wait.h>
 #include <thread>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
 namespace hyperpp::test {
 namespace {
+
+/// A file in memory to which several processes append: their writes do not overwrite each other.
+int MakeOutput(const char* name) {
+  const int descriptor = memfd_create(name, MFD_CLOEXEC);
+  if (descriptor < 0 || fcntl(descriptor, F_SETFL, O_APPEND) != 0) {
+    throw std::runtime_error("no file in memory for the output of a program");
+  }
+  return descriptor;
+}
 
 std::string ReadFile(int descriptor) {
   struct stat status {};
@@ -71,7 +81,7 @@ bool ReadStat(pid_t pid, char* state, pid_t* parent) {
 
 Program::Program(const std::vector<std::string>& arguments,
                  const std::vector<std::string>& environment, const std::string& directory)
-    : out_(memfd_create("stdout", MFD_CLOEXEC)), err_(memfd_create("stderr", MFD_CLOEXEC)) {
+    : out_(MakeOutput("stdout")), err_(MakeOutput("stderr")) {
   std::vector<std::string> argument_texts = arguments;
   std::vector<std::string> environment_texts = MergedEnvironment(environment);
   const std::vector<char*> argv = Pointers(argument_texts), envp = Pointers(environment_texts);
