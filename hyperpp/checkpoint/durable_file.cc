@@ -47,6 +47,10 @@ void DurableFile::Write(const void* data, uint64_t size) {
 
 void DurableFile::Commit() {
   if (fsync(descriptor_) != 0) FailIo(path_, "write", errno);
+  CommitUnsynced();
+}
+
+void DurableFile::CommitUnsynced() {
   // Network file systems report a full disk only here.
   const int closed = close(std::exchange(descriptor_, -1));
   if (closed != 0 || rename(temporary_.c_str(), path_.c_str()) != 0) {
@@ -54,14 +58,18 @@ void DurableFile::Commit() {
     unlink(temporary_.c_str());
     FailIo(path_, "write", error_number);
   }
-  const std::string folder = fs::path(path_).parent_path().string();
-  SyncFolder(folder.empty() ? "." : folder);
 }
 
 void WriteFileDurably(const std::string& path, std::string_view text) {
   DurableFile file(path);
   file.Write(text.data(), text.size());
   file.Commit();
+}
+
+void WriteNote(const std::string& path, std::string_view text) {
+  DurableFile file(path);
+  file.Write(text.data(), text.size());
+  file.CommitUnsynced();
 }
 
 std::string ReadWholeFile(const std::string& path) {

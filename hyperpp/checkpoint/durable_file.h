@@ -1,7 +1,8 @@
 // A file that appears under its name only when it is complete, and what else is needed to survive a
 // kill or a power failure at any moment.
 //
-//     write PATH.tmp -> fsync -> rename to PATH -> fsync of the folder
+//     write PATH.tmp -> fsync -> rename to PATH      DurableFile
+//     -> fsync of the folder                         SyncFolder, once for all files in it
 //
 // Source: the rules that LevelDB's MANIFEST and CURRENT files follow (doc/impl.md), and rename(2).
 #pragma once
@@ -23,8 +24,10 @@ class DurableFile {
 
   /// Appends `size` bytes. Errors: IoError naming file and reason (disk full).
   void Write(const void* data, uint64_t size);
-  /// Makes the file durable and gives it its name. Errors: IoError.
+  /// Makes the file's bytes durable and gives it its name. Errors: IoError.
   void Commit();
+  /// Gives the file its name without waiting for the disk: for notes between processes.
+  void CommitUnsynced();
 
   const std::string& path() const { return path_; }
   uint64_t size() const { return size_; }
@@ -37,6 +40,8 @@ class DurableFile {
 
 /// Writes a whole file through a DurableFile.
 void WriteFileDurably(const std::string& path, std::string_view text);
+/// The same for a note between processes, without waiting for the disk.
+void WriteNote(const std::string& path, std::string_view text);
 
 /// Returns the bytes of a file. Errors: IoError.
 std::string ReadWholeFile(const std::string& path);

@@ -37,8 +37,9 @@ json CountKinds(const Manifest& manifest) {
   for (const Shard& shard : manifest.shards) {
     for (const ShardEntry& entry : shard.entries) {
       json& kind = kinds[entry.kind];
-      kind["entries"] = kind.value("entries", 0) + 1;
-      kind["bytes"] = kind.value("bytes", uint64_t{0}) + (entry.end - entry.begin);
+      if (kind.is_null()) kind = {{"entries", 0}, {"bytes", uint64_t{0}}};
+      kind["entries"] = kind["entries"].get<int64_t>() + 1;
+      kind["bytes"] = kind["bytes"].get<uint64_t>() + (entry.end - entry.begin);
     }
   }
   return kinds;

@@ -69,12 +69,13 @@ void CheckpointReader::CheckShard(size_t shard) {
   auto file = std::make_unique<SafetensorsFile>(ShardPath(shard));
   const Shard& expected = manifest_.shards[shard];
   for (const ShardEntry& entry : expected.entries) {
-    const std::string name = EntryName(entry);
-    const auto found = file->entries().find(name);
-    if (found == file->entries().end())
+    if (!file->entries().contains(EntryName(entry)))
       throw InputError(fmt::format("{}: {} ({}) is missing; the file was changed or damaged",
-                                   file->path(), KindAndName(entry), name));
-    const SafetensorsEntry& actual = found->second;
+                                   file->path(), KindAndName(entry), EntryName(entry)));
+  }
+  for (const ShardEntry& entry : expected.entries) {
+    const std::string name = EntryName(entry);
+    const SafetensorsEntry& actual = file->entries().at(name);
     if (actual.dtype != entry.dtype || actual.shape != entry.shape || actual.begin != entry.begin ||
         actual.end != entry.end)
       throw InputError(fmt::format(

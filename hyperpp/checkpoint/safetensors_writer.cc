@@ -1,5 +1,6 @@
 #include "hyperpp/checkpoint/safetensors_writer.h"
 
+#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -86,7 +87,9 @@ uint64_t WriteSafetensors(const std::string& path, const std::vector<NamedTensor
     specs.push_back({name, tensor.scalar_type(), tensor.sizes().vec()});
   SafetensorsWriter writer(path, std::move(specs), metadata);
   for (const auto& [name, tensor] : tensors) writer.Append(tensor);
-  return writer.Finish();
+  const uint64_t size = writer.Finish();
+  SyncFolder((std::filesystem::absolute(path)).parent_path().string());
+  return size;
 }
 
 }  // namespace hyperpp::checkpoint

@@ -99,7 +99,7 @@ void CheckpointWriter::WriteShard(const std::vector<SavedTensor>& tensors) {
     }
     shard.bytes = writer.Finish();
   }
-  WriteFileDurably(NotePath(rank_), ShardToJson(shard).dump());
+  WriteNote(NotePath(rank_), ShardToJson(shard).dump());
 }
 
 bool CheckpointWriter::AllRanksWrote() const {
@@ -132,6 +132,7 @@ std::vector<AttachedFile> CheckpointWriter::AttachFiles(const std::string& sourc
     WriteFileDurably((fs::path(saving_) / file).string(), text);
     attached.push_back({file.string(), text.size(), Checksum(text.data(), text.size())});
   }
+  if (!attached.empty()) SyncFolder((fs::path(saving_) / kModelFolder).string());
   return attached;
 }
 
