@@ -41,7 +41,7 @@ TEST(VerifyTest, AllDamagedEntriesAreReported) {
   EXPECT_THAT(ToText(report), HasSubstr("2 problems"));
 }
 
-// Every byte of a checkpoint is covered: by a checksum, or by the manifest's copy of the header.
+// Every byte of the data is covered by a checksum.
 TEST(VerifyTest, NoDamagedByteOfAShardGoesUnnoticed) {
   const TemporaryFolder folder;
   const std::string step = SaveSmall(folder.path(), 4);
