@@ -6,6 +6,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
 pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
 find_path(HYPERPP_XXHASH_INCLUDE xxhash.h REQUIRED)  # checksums; used header only
+pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
 
 # {fmt}, header only, as bundled with torch.
 add_library(hyperpp_fmt INTERFACE)
