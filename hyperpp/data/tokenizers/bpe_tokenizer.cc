@@ -17,7 +17,10 @@ BpeTokenizer::BpeTokenizer(BpeTokenizerParts parts)
       pre_tokenizer_(std::move(parts.pre_tokenizer)),
       model_(parts.model) {
   for (const auto& [token, id] : parts.model.vocabulary) Define(id, token, false);
-  for (const AddedToken& token : parts.added_tokens) Define(token.id, token.content, token.special);
+  for (const AddedToken& token : parts.added_tokens) {
+    // What the search finds in the text is what decoding gives back.
+    Define(token.id, token.normalized ? NormalizeAll(token.content) : token.content, token.special);
+  }
 }
 
 std::vector<AddedToken> BpeTokenizer::Select(const std::vector<AddedToken>& tokens,

@@ -16,7 +16,10 @@ constexpr std::string_view kWhitespace =
 constexpr std::string_view kNoWhitespace =
     R"(\x{0}-\x{8}\x{e}-\x{1f}!-\x{84}\x{86}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff})"
     R"(\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{10ffff})";
-constexpr std::string_view kWord = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc})";
+// Alphabetic, marks, decimal digits, connectors, and the numbers of Latin-1, which are Oniguruma's
+// own.
+constexpr std::string_view kWord =
+    R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{b2}\x{b3}\x{b9}\x{bc}-\x{be})";
 
 // Scripts in split patterns that are in use; PCRE2 and Oniguruma spell them alike.
 constexpr std::array<std::string_view, 24> kScripts = {

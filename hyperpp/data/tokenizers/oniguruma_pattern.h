@@ -4,7 +4,7 @@
 //     Oniguruma            PCRE2                      why
 //     \s                   the 25 White_Space points  PCRE2 adds U+180E
 //     \d \w                [\p{Nd}] and alphabetic,   PCRE2's \w has no marks
-//                          marks, Nd, Pc
+//                          marks, Nd, Pc, ...
 //     \p{Han}              \p{sc:Han}                 PCRE2 takes script extensions
 //     (?m: )               (?s: )                     in Ruby, m lets . match a line feed
 //     \v                   \x0b                       PCRE2's \v is a class

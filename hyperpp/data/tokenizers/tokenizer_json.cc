@@ -7,6 +7,7 @@
 #include "hyperpp/core/error.h"
 #include "hyperpp/data/tokenizers/byte_alphabet.h"
 #include "hyperpp/data/tokenizers/oniguruma_pattern.h"
+#include "hyperpp/data/tokenizers/unicode_versions.h"
 
 namespace hyperpp::data {
 namespace {
@@ -196,7 +197,7 @@ void ParsePreTokenizer(const Part& part, PreTokenizer& chain, bool& has_byte_lev
     chain.AddSplit(SplitPattern(R"(\p{N})"),
                    individual ? SplitBehavior::kIsolated : SplitBehavior::kContiguous, false);
   } else if (type == "Punctuation") {
-    chain.AddSplit(SplitPattern(R"([!-/:-@\[-`{-~\p{P}])"),
+    chain.AddSplit(SplitPattern(PunctuationPattern()),
                    ParseBehavior(part["behavior"], SplitBehavior::kIsolated), false);
   } else {
     part.RefuseType(type, "ByteLevel, Split, Digits, Punctuation and Sequence");

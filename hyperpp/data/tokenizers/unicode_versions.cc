@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <iterator>
+
+#include <fmt/format.h>
 
 #include "hyperpp/data/tokenizers/unicode_version_tables.h"
 #include "hyperpp/data/tokenizers/utf8.h"
@@ -59,6 +62,14 @@ std::optional<std::string> WithStandIns(std::string_view text) {
 
 bool IsUnknownToNormalization(char32_t code_point) {
   return FindRange(kUnknownToNormalization, code_point) != nullptr;
+}
+
+std::string PunctuationPattern() {
+  std::string unknown;
+  for (const UnknownRange& range : kUnknownToPunctuation) {
+    unknown += fmt::format("\\x{{{:x}}}-\\x{{{:x}}}", uint32_t{range.first}, uint32_t{range.last});
+  }
+  return fmt::format(R"((?![{}])[!-/:-@\[-`{{-~\p{{P}}])", unknown);
 }
 
 }  // namespace hyperpp::data

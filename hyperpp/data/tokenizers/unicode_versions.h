@@ -27,4 +27,7 @@ std::optional<std::string> WithStandIns(std::string_view text);
 /// none.
 bool IsUnknownToNormalization(char32_t code_point);
 
+/// PCRE2 pattern of one character that is punctuation to the package's pre-tokenizer Punctuation.
+std::string PunctuationPattern();
+
 }  // namespace hyperpp::data

@@ -14,15 +14,12 @@ from tokenizers import Regex, normalizers, pre_tokenizers
 assert unicodedata.unidata_version == "14.0.0", unicodedata.unidata_version
 CODE_POINTS = [c for c in range(1, 0x110000) if not 0xD800 <= c < 0xE000]
 
-# Category and UTF-8 length -> a character of Unicode 14 that stands in.
-STAND_INS = {
-    ("Lu", 3): 0x1E00, ("Ll", 3): 0x1E01, ("Lo", 3): 0xA000, ("Lm", 3): 0xA015, ("Mn", 3): 0x1AB0,
-    ("Mc", 3): 0x1B04, ("Po", 3): 0x1B5A, ("So", 3): 0x2400,
-    ("Lu", 4): 0x10400, ("Ll", 4): 0x10428, ("Lo", 4): 0x10280, ("Lm", 4): 0x16B40, ("Mn", 4): 0x10A01,
-    ("Mc", 4): 0x11000, ("Nd", 4): 0x10D30, ("Nl", 4): 0x10140, ("No", 4): 0x10107, ("Po", 4): 0x10100,
-    ("Pd", 4): 0x10EAD, ("So", 4): 0x1F300, ("Sm", 4): 0x1D6C1, ("Cf", 4): 0x13430,
-}
-HAN = 0x20000
+# Characters of Unicode 14 that stand in; the others agree with one of them in general category, Alphabetic,
+# script Han, and length in UTF-8.
+STAND_INS = [0x1E00, 0x1E01, 0xA000, 0xA015, 0x0981, 0x1AB0, 0x0982, 0x2E43, 0x2400,
+             0x10400, 0x10428, 0x10280, 0x20000, 0x16B40, 0x11001, 0x10A38, 0x11000, 0x1D165, 0x10D30, 0x10140,
+             0x10107, 0x1144B, 0x10EAD, 0x1F300, 0x1D6C1, 0x13430]
+PROPERTIES = "Lu Ll Lo Lm Mn Mc Nd Nl No Pd Po Sm So Cf Alphabetic Han".split()
 
 
 def matching(pattern, code_points):
@@ -45,13 +42,14 @@ def ranges(mapping):
 def stand_ins():
     unassigned = [c for c in CODE_POINTS if unicodedata.category(chr(c)) == "Cn"]
     new = matching(r"\P{Cn}", unassigned)
-    han = matching(r"\p{Han}", new)
-    result = {c: HAN for c in han if c > 0xFFFF and c in matching(r"\p{Lo}", {c})}
-    for category in sorted({category for category, _ in STAND_INS}):
-        for c in matching(r"\p{%s}" % category, new - set(result)):
-            result[c] = STAND_INS[category, len(chr(c).encode())]
-    assert set(result) == new, [hex(c) for c in new - set(result)]
-    return ranges(result)
+    kinds = {c: [len(chr(c).encode())] for c in [*new, *STAND_INS]}
+    for name in PROPERTIES:
+        having = matching(r"\p{%s}" % name, kinds)
+        for c, kind in kinds.items():
+            kind.append(c in having)
+    stand_in_of = {tuple(kinds[c]): c for c in STAND_INS}
+    assert len(stand_in_of) == len(STAND_INS)
+    return ranges({c: stand_in_of[tuple(kinds[c])] for c in new})
 
 
 def unknown_to_normalization():
@@ -78,6 +76,11 @@ def unknown_to_normalization():
     return ranges({c: None for c in different})
 
 
+def unknown_to_punctuation():
+    split = pre_tokenizers.Punctuation("removed")
+    return ranges({c: None for c in matching(r"\p{P}", CODE_POINTS) if split.pre_tokenize_str(chr(c))})
+
+
 def table(rows, per_line):
     lines = ["    " + " ".join(rows[i:i + per_line]) for i in range(0, len(rows), per_line)]
     return "\n".join(lines)
@@ -85,6 +88,7 @@ def table(rows, per_line):
 
 new = stand_ins()
 unknown = unknown_to_normalization()
+punctuation = unknown_to_punctuation()
 sys.stdout.write(f"""\
 // Tables of unicode_versions.h. Made by tests/data/tokenizers/reference/make_unicode_tables.py; do not
 // edit.
@@ -101,7 +105,7 @@ struct StandInRange {{
   char32_t stand_in;
 }};
 
-// Characters [first, last] that the package's normalisation does not know.
+// Characters [first, last] that a part of the package does not know.
 struct UnknownRange {{
   char32_t first;
   char32_t last;
@@ -114,6 +118,10 @@ inline constexpr std::array<StandInRange, {len(new)}> kStandIns = {{{{
 
 inline constexpr std::array<UnknownRange, {len(unknown)}> kUnknownToNormalization = {{{{
 {table(["{0x%X, 0x%X}," % tuple(row[:2]) for row in unknown], 4)}
+}}}};
+
+inline constexpr std::array<UnknownRange, {len(punctuation)}> kUnknownToPunctuation = {{{{
+{table(["{0x%X, 0x%X}," % tuple(row[:2]) for row in punctuation], 4)}
 }}}};
 // clang-format on
 
