@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <filesystem>
+#include <system_error>
 
 #include "hyperpp/core/error.h"
 
@@ -17,7 +18,8 @@ constexpr int64_t kPieceTokens = int64_t{1} << 22;
 }  // namespace
 
 std::string IndexedPrefix(const std::string& path) {
-  if (std::filesystem::exists(path + ".idx")) return path;
+  std::error_code unreadable;  // opening reports it
+  if (std::filesystem::exists(path + ".idx", unreadable)) return path;
   for (const std::string_view ending : {".bin", ".idx"})
     if (path.ends_with(ending)) return path.substr(0, path.size() - ending.size());
   return path;

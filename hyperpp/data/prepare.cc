@@ -77,6 +77,9 @@ PrepareResult PrepareIndexed(const std::vector<std::string>& inputs,
     else
       add(file.text());
   }
+  if (writer.NumDocuments() == 0)
+    throw InputError(fmt::format("{}: none of the {} documents has a token; nothing is written",
+                                 result.prefix, result.num_empty_documents));
   writer.Finish();
   result.num_documents = writer.NumDocuments();
   result.num_tokens = writer.NumTokens();
