@@ -59,7 +59,7 @@ TEST_F(SamplesSourceTest, SamplesOfAnyLengthAndWithoutAnyLabelAreRead) {
 TEST_F(SamplesSourceTest, MalformedLinesAreNamedByNumber) {
   const std::string good = "{\"input_ids\": [1]}\n\n";
   EXPECT_THAT(OpenError(good + "{\"input_ids\": [1, 2"),
-              HasSubstr("samples.jsonl, line 3, column 19: is not valid JSON"));
+              HasSubstr("samples.jsonl, line 3, column 20: is not valid JSON"));
   EXPECT_THAT(OpenError(good + "[1, 2]"), HasSubstr("line 3: is a JSON array"));
   EXPECT_THAT(OpenError(good + "{\"ids\": [1]}"), HasSubstr("line 3: has no input_ids"));
   EXPECT_THAT(OpenError(good + "{\"input_ids\": 7}"), HasSubstr("input_ids is a JSON number"));
