@@ -4,7 +4,6 @@
 #include <cmath>
 #include <vector>
 
-#include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/exp.h>
 #include <ATen/ops/from_blob.h>
@@ -14,14 +13,15 @@
 #include "hyperpp/core/error.h"
 #include "hyperpp/kernels/matrix_product.h"
 #include "hyperpp/kernels/parallel_for.h"
+#include "hyperpp/kernels/scratch.h"
 #include "hyperpp/kernels/softmax_rows.h"
 
 namespace hyperpp::kernels {
 namespace {
 
 // About 64 MiB of logits. The weight and its gradient travel through memory once per chunk, so
-// small chunks are slow: [2048, 512] x 32000 takes 1.2 times as long with 128 as with 512 tokens
-// (Zen 4, 2 threads).
+// small chunks are slow: [2048, 512] x 32000 takes 1.1 times as long with 128 as with 512 tokens
+// (Zen 4).
 int64_t ChunkTokens(int64_t num_tokens, int64_t vocabulary, const HeadLossOptions& options) {
   if (options.chunk_tokens > 0) return std::min(options.chunk_tokens, num_tokens);
   const int64_t fitting = (int64_t{1} << 24) / vocabulary / 64 * 64;
@@ -109,10 +109,11 @@ ChunkBuffers AllocateBuffers(const at::Tensor& x_TH, int64_t chunk, int64_t voca
                              bool with_gradient) {
   ChunkBuffers buffers;
   const at::TensorOptions fp32 = x_TH.options().dtype(at::kFloat);
-  buffers.logits_CV = at::empty({chunk, vocabulary}, fp32);
+  buffers.logits_CV = EmptyScratch({chunk, vocabulary}, fp32);
   if (!with_gradient) return buffers;
   const bool in_place = x_TH.scalar_type() == at::kFloat;
-  buffers.grad_CV = in_place ? buffers.logits_CV : at::empty({chunk, vocabulary}, x_TH.options());
+  buffers.grad_CV =
+      in_place ? buffers.logits_CV : EmptyScratch({chunk, vocabulary}, x_TH.options());
   buffers.grad_x_CH = at::empty({chunk, x_TH.size(1)}, fp32);
   return buffers;
 }

@@ -121,6 +121,7 @@ inline void ForEachVector(int64_t size, Body body) {
 /// Returns where(mask, a, b) for a mask made by a comparison of Floats.
 inline Floats Select(Ints mask, Floats a, Floats b) { return mask ? a : b; }
 
+/// Returns the larger (smaller) of both; `b` where one is NaN.
 inline Floats Max(Floats a, Floats b) { return a > b ? a : b; }
 inline Floats Min(Floats a, Floats b) { return a < b ? a : b; }
 
@@ -170,30 +171,33 @@ inline float MaxLane(Floats values) {
   return largest;
 }
 
-/// Returns e^x within 2 ulp. Below -87.3 the result is 0; above 88.7 it is infinity.
-/// x = n ln 2 + r, |r| <= ln 2 / 2; e^r by a polynomial of degree 6. Source: Cephes, expf.c.
+/// Returns x * 2^n, n whole and between -126 and 128.
+inline Floats TimesPowerOfTwo(Floats x, Floats n) {
+#if defined(__AVX512F__)
+  return _mm512_maskz_scalef_ps(0xffff, x, n);
+#else
+  // Two factors, because 2^128 is no fp32.
+  const Ints exponent = __builtin_convertvector(n, Ints), half = exponent >> 1;
+  return x * __builtin_bit_cast(Floats, (half + 127) << 23) *
+         __builtin_bit_cast(Floats, (exponent - half + 127) << 23);
+#endif
+}
+
+/// Returns e^x within 2 ulp; 0 below -87.33, where e^x is hardly a normal fp32.
+/// x = n ln 2 + r, |r| <= ln 2 / 2; e^r by a polynomial of degree 7. Source: Cephes, expf.c.
 inline Floats Exp(Floats x) {
-  const Floats inside = Min(Max(x, Broadcast(-87.33f)), Broadcast(88.73f));
-  // Adding 1.5 * 2^23 rounds to the nearest integer and leaves it in the low bits.
+  const Floats bounded = Min(Broadcast(89), x);  // e^89 is infinite; infinity - infinity is NaN
+  // Adding 1.5 * 2^23 rounds to the nearest whole number.
   const Floats shift = Broadcast(12582912.0f);
-  const Floats shifted = inside * 1.44269504088896341f + shift;
-  const Floats n = shifted - shift;
-  const Floats r = (inside - n * 0.693359375f) + n * 2.12194440e-4f;
+  const Floats n = (bounded * 1.44269504088896341f + shift) - shift;
+  const Floats r = (bounded - n * 0.693359375f) + n * 2.12194440e-4f;
   Floats p = Broadcast(1.9875691500e-4f);
   p = p * r + 1.3981999507e-3f;
   p = p * r + 8.3334519073e-3f;
   p = p * r + 4.1665795894e-2f;
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
-  const Floats mantissa = p * (r * r) + r + 1.0f;
-  // 2^n in two factors, because 2^128 is no fp32.
-  const Ints exponent = __builtin_bit_cast(Ints, shifted) - __builtin_bit_cast(Ints, shift);
-  const Ints half = exponent >> 1;
-  const Floats scale_1 = __builtin_bit_cast(Floats, (half + 127) << 23);
-  const Floats scale_2 = __builtin_bit_cast(Floats, (exponent - half + 127) << 23);
-  const Floats finite = mantissa * scale_1 * scale_2;
-  const Floats high = Select(x > 88.7228f, Broadcast(__builtin_inff()), finite);
-  return Select(x < -87.33f, Floats{}, Select(x == x, high, x));
+  return Select(x < -87.33f, Floats{}, TimesPowerOfTwo(p * (r * r) + r + 1.0f, n));
 }
 
 }  // namespace hyperpp::kernels::HYPERPP_BUILD
