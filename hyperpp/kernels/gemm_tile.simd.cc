@@ -1,5 +1,6 @@
 #include "hyperpp/kernels/gemm_tile.h"
 
+#include "hyperpp/kernels/simd/transpose.h"
 #include "hyperpp/kernels/simd/vector.h"
 
 // The compilers must unroll loops over registers before they allocate registers.
@@ -12,36 +13,6 @@ __mmask16 FirstLanes(int64_t count) {
   return count >= 16 ? 0xffff : static_cast<__mmask16>((1u << (count < 0 ? 0 : count)) - 1);
 }
 
-// Turns 16 rows of 16 words into 16 columns.
-void Transpose(__m512i (&rows)[16]) {
-  __m512i pairs[16], quads[16];
-  HYPERPP_UNROLL
-  for (int i = 0; i < 16; i += 2) {
-    pairs[i] = _mm512_unpacklo_epi32(rows[i], rows[i + 1]);
-    pairs[i + 1] = _mm512_unpackhi_epi32(rows[i], rows[i + 1]);
-  }
-  HYPERPP_UNROLL
-  for (int i = 0; i < 4; ++i) {
-    const __m512i *low = &pairs[4 * i], *high = &pairs[4 * i + 2];
-    quads[4 * i + 0] = _mm512_unpacklo_epi64(low[0], high[0]);
-    quads[4 * i + 1] = _mm512_unpackhi_epi64(low[0], high[0]);
-    quads[4 * i + 2] = _mm512_unpacklo_epi64(low[1], high[1]);
-    quads[4 * i + 3] = _mm512_unpackhi_epi64(low[1], high[1]);
-  }
-  // quads[4 i + j] holds columns j, 4 + j, 8 + j and 12 + j of rows 4 i to 4 i + 3.
-  HYPERPP_UNROLL
-  for (int j = 0; j < 4; ++j) {
-    const __m512i even_low = _mm512_shuffle_i32x4(quads[j], quads[4 + j], 0x88);
-    const __m512i odd_low = _mm512_shuffle_i32x4(quads[j], quads[4 + j], 0xdd);
-    const __m512i even_high = _mm512_shuffle_i32x4(quads[8 + j], quads[12 + j], 0x88);
-    const __m512i odd_high = _mm512_shuffle_i32x4(quads[8 + j], quads[12 + j], 0xdd);
-    rows[j] = _mm512_shuffle_i32x4(even_low, even_high, 0x88);
-    rows[4 + j] = _mm512_shuffle_i32x4(odd_low, odd_high, 0x88);
-    rows[8 + j] = _mm512_shuffle_i32x4(even_low, even_high, 0xdd);
-    rows[12 + j] = _mm512_shuffle_i32x4(odd_low, odd_high, 0xdd);
-  }
-}
-
 // Packs up to 16 lanes of a panel of `width` words whose pairs lie side by side in memory.
 void PackTransposed(const GemmOperand& operand, int64_t count, int64_t inner, int64_t width,
                     __mmask16 lanes, uint32_t* panel) {
@@ -50,18 +21,21 @@ void PackTransposed(const GemmOperand& operand, int64_t count, int64_t inner, in
     const int64_t elements = inner - 2 * first;
     const __mmask32 present =
         elements >= 32 ? 0xffffffffu : static_cast<__mmask32>((1u << elements) - 1);
-    __m512i words[16];
+    Words tile[kLanes];
     HYPERPP_UNROLL
-    for (int i = 0; i < 16; ++i) {
-      words[i] = i < count ? _mm512_maskz_loadu_epi16(
-                                 present, operand.data + i * operand.outer_stride + 2 * first)
-                           : _mm512_setzero_si512();
+    for (int i = 0; i < kLanes; ++i) {
+      const uint16_t* from = operand.data + i * operand.outer_stride + 2 * first;
+      tile[i] =
+          i < count ? __builtin_bit_cast(Words, _mm512_maskz_loadu_epi16(present, from)) : Words{};
     }
-    Transpose(words);
+    TransposeTile(tile);
     const int64_t pairs = num_pairs - first;
     HYPERPP_UNROLL
-    for (int i = 0; i < 16; ++i)
-      if (i < pairs) _mm512_mask_storeu_epi32(panel + (first + i) * width, lanes, words[i]);
+    for (int i = 0; i < kLanes; ++i) {
+      if (i >= pairs) break;
+      _mm512_mask_storeu_epi32(panel + (first + i) * width, lanes,
+                               __builtin_bit_cast(__m512i, tile[i]));
+    }
   }
 }
 
