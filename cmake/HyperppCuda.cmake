@@ -15,7 +15,7 @@ list(FILTER _cuda_includes INCLUDE REGEX "/include$")
 set(_toolkits $ENV{CUDA_HOME} $ENV{CUDA_PATH} /usr/local/cuda)
 
 find_path(HYPERPP_CUDA_INCLUDE cuda_runtime_api.h PATHS ${_toolkits} ${_cuda_includes}
-          PATH_SUFFIXES include REQUIRED)
+          PATH_SUFFIXES include NO_DEFAULT_PATH REQUIRED)
 find_path(HYPERPP_NCCL_INCLUDE nccl.h PATHS ${_cuda_includes} ${_toolkits} PATH_SUFFIXES include
           REQUIRED)
 
@@ -25,12 +25,16 @@ file(GLOB _cudarts ${HYPERPP_TORCH_ROOT}/../nvidia/cu*/lib/libcudart.so.*
 if(_cudarts)
   list(GET _cudarts 0 HYPERPP_CUDART)
 else()
-  find_library(HYPERPP_CUDART cudart PATHS ${_toolkits} PATH_SUFFIXES lib64 lib REQUIRED)
+  find_library(HYPERPP_CUDART cudart PATHS ${_toolkits} PATH_SUFFIXES lib64 lib
+               NO_DEFAULT_PATH REQUIRED)
 endif()
-message(STATUS "CUDA headers ${HYPERPP_CUDA_INCLUDE}, runtime ${HYPERPP_CUDART}, NCCL headers ${HYPERPP_NCCL_INCLUDE}")
+message(STATUS "CUDA headers ${HYPERPP_CUDA_INCLUDE}, runtime ${HYPERPP_CUDART}, "
+               "NCCL headers ${HYPERPP_NCCL_INCLUDE}")
 
 target_compile_definitions(hyperpp_torch INTERFACE HYPERPP_CUDA USE_C10D_NCCL)
 target_include_directories(hyperpp_torch SYSTEM INTERFACE
     ${HYPERPP_CUDA_INCLUDE} ${HYPERPP_NCCL_INCLUDE} ${_cuda_includes})
 target_link_libraries(hyperpp_torch INTERFACE
     ${HYPERPP_TORCH_LIB}/libtorch_cuda.so ${HYPERPP_TORCH_LIB}/libc10_cuda.so ${HYPERPP_CUDART})
+get_filename_component(_cudart_dir ${HYPERPP_CUDART} DIRECTORY)
+target_link_options(hyperpp_torch INTERFACE -Wl,-rpath,${_cudart_dir})
