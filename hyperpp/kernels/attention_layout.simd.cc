@@ -7,6 +7,7 @@ namespace hyperpp::kernels::HYPERPP_BUILD {
 namespace {
 
 constexpr int64_t kBlock = kAttentionBlock;
+constexpr int64_t kRowsAhead = 8;  // rows of a head are too far apart for the CPU's own prefetch
 
 template <typename T>
 const T* Row(const HeadRows& rows, int64_t row) {
@@ -41,6 +42,20 @@ void LoadRows(const HeadRows& from, int64_t num_tokens, int64_t padded_dim, void
   for (int64_t row = 0; row < num_tokens; ++row)
     for (int64_t d = 0; d < padded_dim; d += kLanes)
       Store(rows + row * padded_dim + d, LoadPadded<T>(from, row, d));
+}
+
+// The same where nothing is converted.
+template <typename T>
+void CopyRows(const HeadRows& from, int64_t num_tokens, int64_t padded_dim, void* to) {
+  T* rows = static_cast<T*>(to);
+  const int64_t head_dim = from.head_dim, num_rows = from.num_rows;
+  for (int64_t row = 0; row < num_rows; ++row) {
+    __builtin_prefetch(Row<T>(from, row) + kRowsAhead * from.stride);
+    __builtin_memcpy(rows + row * padded_dim, Row<T>(from, row), head_dim * sizeof(T));
+    __builtin_memset(rows + row * padded_dim + head_dim, 0, (padded_dim - head_dim) * sizeof(T));
+  }
+  __builtin_memset(rows + num_rows * padded_dim, 0,
+                   (num_tokens - num_rows) * padded_dim * sizeof(T));
 }
 
 // bf16 values are exact in fp32, so pairing them is moving upper halves.
@@ -112,12 +127,12 @@ void RowDots(const HeadRows& a, const HeadRows& b, float* out) {
 }  // namespace
 
 const AttentionLayout kAttentionLayoutFp32{
-    &LoadRows<float, float>, &LoadRows<float, float>, &Columns<float>, &Columns<float>,
-    &StoreRows<float>,       &StoreColumns<float>,    &RowDots<float>};
+    &CopyRows<float>,  &CopyRows<float>,     &Columns<float>, &Columns<float>,
+    &StoreRows<float>, &StoreColumns<float>, &RowDots<float>};
 
 const AttentionLayout kAttentionLayoutBf16{
-    &LoadRows<Bfloat16, Bfloat16>, &LoadPairedRowsBf16,     &Columns<Bfloat16>, &TransposedBf16,
-    &StoreRows<Bfloat16>,          &StoreColumns<Bfloat16>, &RowDots<Bfloat16>};
+    &CopyRows<Bfloat16>,  &LoadPairedRowsBf16,     &Columns<Bfloat16>, &TransposedBf16,
+    &StoreRows<Bfloat16>, &StoreColumns<Bfloat16>, &RowDots<Bfloat16>};
 
 const AttentionLayout kAttentionLayoutBf16AsFp32{
     &LoadRows<Bfloat16, float>, &LoadRows<Bfloat16, float>, &Columns<float>,   &Columns<float>,
