@@ -1,9 +1,11 @@
 // The hyperpp program: parses the command line, runs one command, turns errors into exit statuses.
 #include <exception>
+#include <optional>
 
 #include "hyperpp/cli/command.h"
 #include "hyperpp/core/error.h"
-#include "hyperpp/launch/report_failure.h"
+#include "hyperpp/launch/environment.h"
+#include "hyperpp/launch/failure_report.h"
 
 namespace {
 
@@ -25,9 +27,11 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(hyperpp::ExitStatus::kInput);
   }
+  std::optional<hyperpp::comm::RankIdentity> identity;
   try {
+    identity = hyperpp::launch::IdentityFromEnvironment();
     return action();
   } catch (const std::exception& error) {
-    return hyperpp::launch::ReportFailure(error);
+    hyperpp::launch::LeaveProcess(hyperpp::launch::ReportFailure(error, identity));
   }
 }

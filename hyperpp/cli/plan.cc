@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "hyperpp/cli/command.h"
-#include "hyperpp/plan/describe.h"
+#include "hyperpp/plan/describe_plan.h"
 #include "hyperpp/trainer/run_inputs.h"
 
 namespace hyperpp::cli {
@@ -27,7 +27,8 @@ void AddPlan(CLI::App& app, Action& action) {
   command->callback([options, &action] {
     action = [options] {
       const trainer::RunInputs inputs =
-          trainer::PrepareRun(options->config_path, options->overrides, options->world_size);
+          trainer::PrepareRun(options->config_path, options->overrides, options->world_size,
+                              plan::Purpose::kInspection);
       if (options->json) fmt::print("{}\n", plan::PlanJson(inputs.plan).dump());
       else fmt::print("{}", plan::DescribePlan(inputs.plan));
       return 0;

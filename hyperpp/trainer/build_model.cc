@@ -99,4 +99,9 @@ void InitialiseRandom(BuiltModel& model, uint64_t seed) {
   model.store->CastParameters();
 }
 
+void LoadInitialWeights(BuiltModel& model, const RunInputs& inputs) {
+  if (inputs.pretrained) return LoadPretrained(model, inputs.config.model.path);
+  InitialiseRandom(model, static_cast<uint64_t>(inputs.config.training.seed));
+}
+
 }  // namespace hyperpp::trainer

@@ -8,6 +8,7 @@
 
 #include "hyperpp/models/decoder.h"
 #include "hyperpp/models/parameter_store.h"
+#include "hyperpp/trainer/run_inputs.h"
 
 namespace hyperpp::trainer {
 
@@ -29,5 +30,8 @@ void LoadPretrained(BuiltModel& model, const std::string& directory);
 
 /// Initialises all weights from (seed, name), as transformers does for the family.
 void InitialiseRandom(BuiltModel& model, uint64_t seed);
+
+/// What a run starts from: LoadPretrained or InitialiseRandom.
+void LoadInitialWeights(BuiltModel& model, const RunInputs& inputs);
 
 }  // namespace hyperpp::trainer

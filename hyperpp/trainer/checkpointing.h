@@ -38,6 +38,11 @@ class Checkpointing {
   /// Errors: InputError naming a damaged file and the checkpoint before, or what is missing.
   std::optional<RunState> Resume(models::ParameterStore& store, optim::Optimizer& optimizer);
 
+  /// The step folder that checkpoint.resume means; nothing if there is none to resume from.
+  std::optional<std::string> Find() const;
+  /// Loads only the weights of the checkpoint in `folder`. Errors: as Resume.
+  void LoadWeights(const std::string& folder, models::ParameterStore& store) const;
+
   /// Saves everything a resumed run needs. Collective: all ranks.
   /// Errors: IoError on all ranks if one cannot write.
   void Save(const RunState& state, const nlohmann::json& data_position, models::ParameterStore& store,
@@ -45,11 +50,12 @@ class Checkpointing {
 
  private:
   std::string Directory() const;
+  void LoadOptimizer(const std::string& folder, const models::ParameterStore& store,
+                     optim::Optimizer& optimizer) const;
 
   const RunInputs& inputs_;
   comm::World& world_;
   const Log& log_;
-  int64_t last_saved_ = -1;
 };
 
 }  // namespace hyperpp::trainer

@@ -1,6 +1,7 @@
 // Writes the trained model as a Hugging Face folder.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "hyperpp/models/parameter_store.h"
@@ -12,6 +13,9 @@ namespace hyperpp::trainer {
 /// loaded from (random init: the config's dtype), with config, tokenizer and generation files.
 /// Errors: IoError naming file and reason.
 void ExportModel(const RunInputs& inputs, const models::ParameterStore& store, const std::string& folder);
+
+/// Dtype of every tensor in an exported model: that of the files it was loaded from, or the config's.
+std::map<std::string, at::ScalarType> ExportDtypes(const RunInputs& inputs);
 
 /// The tokenizer name that ExportModel recorded in `folder` ("bytes"), or "" if none.
 std::string ExportedTokenizer(const std::string& folder);

@@ -8,7 +8,7 @@
 
 #include "hyperpp/config/config.h"
 #include "hyperpp/models/spec/decoder_spec.h"
-#include "hyperpp/plan/train_plan.h"
+#include "hyperpp/plan/make_plan.h"
 
 namespace hyperpp::trainer {
 
@@ -23,6 +23,6 @@ struct RunInputs {
 /// `world_size` ranks (0: as many as the configuration's axes make).
 /// Errors: ConfigError, PlanError, InputError, IoError; all mistakes of one kind at once.
 RunInputs PrepareRun(const std::string& config_path, const std::vector<std::string>& overrides,
-                     int world_size);
+                     int world_size, plan::Purpose purpose = plan::Purpose::kTraining);
 
 }  // namespace hyperpp::trainer

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <utility>
 
-#include "hyperpp/checkpoint/hf_export.h"
 #include "hyperpp/config/load.h"
 #include "hyperpp/core/error.h"
 #include "hyperpp/optim/lr_schedule.h"
+#include "hyperpp/trainer/data_options.h"
 #include "hyperpp/trainer/export_model.h"
 #include "hyperpp/trainer/step_recorder.h"
 
@@ -18,16 +18,6 @@ namespace hyperpp::trainer {
 namespace {
 
 namespace fs = std::filesystem;
-
-data::SourceOptions DataOptions(const RunInputs& inputs, std::vector<std::string>* warnings) {
-  data::SourceOptions options;
-  options.sequence_length = inputs.config.training.sequence_length;
-  options.vocab_size = inputs.spec.vocab_size;
-  options.seed = inputs.config.training.seed;
-  options.model_eos_token_id = inputs.spec.eos_token_id;
-  options.warnings = warnings;
-  return options;
-}
 
 void MakeFolder(const fs::path& folder) {
   std::error_code error;
@@ -54,8 +44,7 @@ Trainer::Trainer(const RunInputs& inputs, comm::World& world, const Log& log)
   world_.Agree([&] {
     model_ = MaterialiseModel(inputs_.spec, config_.training.trainable, device_.device,
                               device_.compute_dtype, /*with_gradients=*/true);
-    if (inputs_.pretrained) LoadPretrained(model_, config_.model.path);
-    else InitialiseRandom(model_, static_cast<uint64_t>(config_.training.seed));
+    LoadInitialWeights(model_, inputs_);
   });
   const int64_t length = config_.training.sequence_length;
   tables_ = models::MakeRotaryTables(inputs_.spec, length, length, device_.device);
@@ -79,9 +68,10 @@ void Trainer::OpenOutput() {
 
 void Trainer::OpenData() {
   std::vector<std::string> warnings;
-  data::SourceOptions options = DataOptions(inputs_, &warnings);
+  data::SourceOptions options = DataOptions(inputs_);
+  options.warnings = &warnings;
   stream_ = data::OpenTrainingData(config_.data, options, config_.training.global_batch_size);
-  reader_ = std::make_unique<BatchReader>(*stream_, world_, config_.training, inputs_.plan.microbatch_size,
+  reader_ = std::make_unique<BatchReader>(*stream_, world_, config_.training, inputs_.plan.batch.microbatch,
                                           device_.device);
   if (config_.evaluation.data) {
     options.for_evaluation = true;
@@ -162,7 +152,7 @@ bool Trainer::EvaluationDue(int64_t step) const {
 
 EvaluationResult Trainer::RunEvaluation() {
   HYPERPP_CHECK(evaluation_data_, "no evaluation data");
-  return Evaluate(*model_.decoder, *evaluation_data_, world_, tables_, inputs_.plan.microbatch_size,
+  return Evaluate(*model_.decoder, *evaluation_data_, world_, tables_, inputs_.plan.batch.microbatch,
                   device_.device);
 }
 

@@ -1,0 +1,150 @@
+#include "hyperpp/trainer/checkpointing.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "hyperpp/checkpoint/reader.h"
+#include "hyperpp/checkpoint/resume_check.h"
+#include "hyperpp/checkpoint/save.h"
+#include "hyperpp/checkpoint/step_folders.h"
+#include "hyperpp/config/load.h"
+#include "hyperpp/core/error.h"
+#include "hyperpp/trainer/export_model.h"
+
+namespace hyperpp::trainer {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* OptimizerName(config::OptimizerType type) {
+  return type == config::OptimizerType::kAdamW ? "adamw" : "sgd";
+}
+
+nlohmann::json OptimizerJson(const config::OptimizerSection& section) {
+  return {{"type", OptimizerName(section.type)}, {"lr", section.lr},
+          {"betas", section.betas},              {"eps", section.eps},
+          {"weight_decay", section.weight_decay}, {"momentum", section.momentum}};
+}
+
+nlohmann::json LayoutJson(const MeshLayout& mesh) {
+  nlohmann::json layout;
+  for (const Axis axis : kAxes) layout[std::string(AxisName(axis))] = mesh.Degree(axis);
+  return layout;
+}
+
+std::vector<int64_t> Origin(const at::Tensor& tensor) { return std::vector<int64_t>(tensor.dim(), 0); }
+
+checkpoint::SavedTensor Whole(const models::Weight& weight, const std::string& kind, const at::Tensor& value) {
+  return {weight.fqn(), kind, weight.parameter().sizes().vec(), Origin(value), value.detach()};
+}
+
+}  // namespace
+
+Checkpointing::Checkpointing(const RunInputs& inputs, comm::World& world, const Log& log)
+    : inputs_(inputs), world_(world), log_(log) {}
+
+std::string Checkpointing::Directory() const {
+  const auto& given = inputs_.config.checkpoint.directory;
+  return given ? *given : (fs::path(inputs_.config.output.directory) / "checkpoints").string();
+}
+
+bool Checkpointing::enabled() const {
+  return inputs_.config.checkpoint.interval > 0 || inputs_.config.checkpoint.directory.has_value();
+}
+
+bool Checkpointing::Due(int64_t step) const {
+  const int64_t interval = inputs_.config.checkpoint.interval;
+  return interval > 0 && step % interval == 0;
+}
+
+void Checkpointing::RefuseToOverwrite() const {
+  const auto found = checkpoint::FindCheckpoints(Directory());
+  if (found.empty()) return;
+  throw ConfigError(fmt::format(
+      "checkpoint.resume: none, but {} holds checkpoints up to step {}; use resume: auto to go on from there, "
+      "or another output.directory to start anew",
+      Directory(), found.back().step));
+}
+
+std::optional<std::string> Checkpointing::Find() const {
+  const auto& section = inputs_.config.checkpoint;
+  if (section.resume == config::ResumeMode::kNone) return std::nullopt;
+  if (section.resume == config::ResumeMode::kDirectory)
+    return checkpoint::ResolveResume(section.resume_directory);
+  const auto newest = checkpoint::NewestCheckpoint(Directory());
+  return newest ? std::optional(newest->path) : std::nullopt;
+}
+
+void Checkpointing::LoadWeights(const std::string& folder, models::ParameterStore& store) const {
+  checkpoint::CheckpointReader reader(folder);
+  checkpoint::CheckModel(reader, inputs_.spec.Outline());
+  for (const models::Weight* weight : store.weights()) {
+    const at::Tensor value = weight->parameter().detach();
+    reader.Read(weight->fqn(), checkpoint::kParameter, Origin(value), value);
+  }
+  store.CastParameters();
+}
+
+void Checkpointing::LoadOptimizer(const std::string& folder, const models::ParameterStore& store,
+                                  optim::Optimizer& optimizer) const {
+  checkpoint::CheckpointReader reader(folder);
+  checkpoint::OptimizerNeeds needs{OptimizerName(inputs_.config.optimizer.type),
+                                   optim::StateKinds(inputs_.config.optimizer), {}};
+  for (const models::Weight* weight : store.TrainableWeights()) needs.trainable.push_back(weight->fqn());
+  if (!checkpoint::CheckOptimizer(reader, needs)) return;  // of step 0: moments are zero
+  for (const optim::StateTensor& state : optimizer.state())
+    reader.Read(state.weight->fqn(), state.kind, Origin(state.value), state.value);
+}
+
+std::optional<RunState> Checkpointing::Resume(models::ParameterStore& store, optim::Optimizer& optimizer) {
+  std::optional<RunState> state;
+  world_.Agree([&] {
+    const std::optional<std::string> folder = Find();
+    if (!folder) return;
+    LoadWeights(*folder, store);
+    state = RunState{};
+    if (inputs_.config.checkpoint.weights_only) return;
+    LoadOptimizer(*folder, store, optimizer);
+    const checkpoint::CheckpointReader reader(*folder);
+    const checkpoint::CheckpointState& saved = reader.manifest().state;
+    state->step = saved.step;
+    state->tokens = saved.extra.is_object() ? saved.extra.value("tokens", int64_t{0}) : 0;
+    const std::string steps = std::to_string(inputs_.config.training.steps);
+    const std::string before = saved.config.is_object() ? saved.config.value("training.steps", steps) : steps;
+    if (before != steps)
+      log_.Info("schedule   recomputed for training.steps {} (the checkpoint's run had {})", steps, before);
+    log_.Info("resume     {}", *folder);
+  });
+  return state;
+}
+
+void Checkpointing::Save(const RunState& state, const nlohmann::json& data_position,
+                         models::ParameterStore& store, const optim::Optimizer& optimizer) {
+  checkpoint::SaveRequest request;
+  request.directory = Directory();
+  request.keep = inputs_.config.checkpoint.keep;
+  request.source_directory = inputs_.config.model.path;
+  checkpoint::CheckpointState& saved = request.state;
+  saved.step = state.step;
+  saved.world_size = world_.size();
+  saved.layout = LayoutJson(world_.layout());
+  saved.config = config::Flatten(inputs_.config);
+  saved.data = data_position;
+  saved.random = {{"seed", inputs_.config.training.seed}};
+  saved.optimizer = OptimizerJson(inputs_.config.optimizer);
+  saved.model_config = inputs_.spec.source;
+  saved.outline = inputs_.spec.Outline();
+  saved.export_dtypes = ExportDtypes(inputs_);
+  saved.extra = {{"tokens", state.tokens}};
+  // Replicas hold the same tensors; the first one writes them.
+  if (world_.layout().Coordinate(world_.rank(), Axis::kReplicate) == 0) {
+    for (const models::Weight* weight : store.weights())
+      request.tensors.push_back(Whole(*weight, checkpoint::kParameter, weight->parameter()));
+    for (const optim::StateTensor& tensor : optimizer.state())
+      request.tensors.push_back(Whole(*tensor.weight, tensor.kind, tensor.value));
+  }
+  const std::string folder = checkpoint::SaveCheckpoint(&world_, request);
+  log_.Info("saved      {}", folder);
+}
+
+}  // namespace hyperpp::trainer

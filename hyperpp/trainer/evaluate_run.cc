@@ -1,0 +1,37 @@
+#include "hyperpp/trainer/evaluate_run.h"
+
+#include "hyperpp/config/load.h"
+#include "hyperpp/trainer/build_model.h"
+#include "hyperpp/trainer/checkpointing.h"
+#include "hyperpp/trainer/data_options.h"
+#include "hyperpp/trainer/device.h"
+
+namespace hyperpp::trainer {
+
+EvaluationResult EvaluateRun(const RunInputs& inputs, comm::World& world) {
+  const config::Config& config = inputs.config;
+  const RunDevice device =
+      ChooseDevice(config, world.identity().local_rank, world.identity().local_world_size);
+  world.CheckSame(config::Flatten(config));
+  PrepareProcess(device, config.training.deterministic);
+
+  std::unique_ptr<data::Source> source;
+  BuiltModel model;
+  world.Agree([&] {
+    data::SourceOptions options = DataOptions(inputs);
+    options.for_evaluation = true;
+    const config::DataSection& section = config.evaluation.data ? *config.evaluation.data : config.data;
+    source = data::OpenEvaluationData(section, options, config.evaluation.max_samples);
+    model = MaterialiseModel(inputs.spec, config.training.trainable, device.device, device.compute_dtype,
+                             /*with_gradients=*/false);
+    const Checkpointing checkpoints(inputs, world, Log());
+    const std::optional<std::string> folder = checkpoints.Find();
+    if (folder) checkpoints.LoadWeights(*folder, *model.store);
+    else LoadInitialWeights(model, inputs);
+  });
+  const int64_t length = config.training.sequence_length;
+  const auto tables = models::MakeRotaryTables(inputs.spec, length, length, device.device);
+  return Evaluate(*model.decoder, *source, world, tables, inputs.plan.batch.microbatch, device.device);
+}
+
+}  // namespace hyperpp::trainer

@@ -1,0 +1,59 @@
+#include "hyperpp/trainer/export_model.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "hyperpp/checkpoint/hf_export.h"
+#include "hyperpp/checkpoint/hf_weights.h"
+#include "hyperpp/core/error.h"
+
+namespace hyperpp::trainer {
+namespace {
+
+// A file of ours in the exported folder, for what Hugging Face's files have no place for.
+constexpr const char* kExportNotes = "hyperpp.json";
+
+at::Tensor ParameterNamed(const models::ParameterStore& store, const std::string& fqn) {
+  const auto& weights = store.weights();
+  const auto found = std::find_if(weights.begin(), weights.end(),
+                                  [&](const models::Weight* weight) { return weight->fqn() == fqn; });
+  HYPERPP_CHECK(found != weights.end(), "parameter {}", fqn);
+  return (*found)->parameter().detach();
+}
+
+}  // namespace
+
+std::map<std::string, at::ScalarType> ExportDtypes(const RunInputs& inputs) {
+  std::map<std::string, at::ScalarType> dtypes;
+  if (inputs.pretrained) {
+    const checkpoint::HfWeights files(inputs.config.model.path);
+    for (const std::string& name : files.Names()) dtypes[name] = files.Dtype(name);
+  } else {
+    const at::ScalarType dtype = checkpoint::ConfigDtype(inputs.spec.source);
+    for (const auto& parameter : inputs.spec.Outline().parameters) dtypes[parameter.fqn] = dtype;
+  }
+  return dtypes;
+}
+
+void ExportModel(const RunInputs& inputs, const models::ParameterStore& store, const std::string& folder) {
+  checkpoint::HfExport model;
+  model.directory = folder;
+  model.outline = inputs.spec.Outline();
+  model.config = inputs.spec.source;
+  model.tensor = [&](const ParameterOutline& parameter) { return ParameterNamed(store, parameter.fqn); };
+  model.dtypes = ExportDtypes(inputs);
+  model.default_dtype = checkpoint::ConfigDtype(inputs.spec.source);
+  model.source_directory = inputs.config.model.path;
+  checkpoint::WriteHfModel(model);
+  if (inputs.config.data.tokenizer == "bytes")
+    std::ofstream(std::filesystem::path(folder) / kExportNotes) << nlohmann::json{{"tokenizer", "bytes"}} << "\n";
+}
+
+std::string ExportedTokenizer(const std::string& folder) {
+  std::ifstream in(std::filesystem::path(folder) / kExportNotes);
+  const auto notes = nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
+  return notes.is_object() ? notes.value("tokenizer", "") : "";
+}
+
+}  // namespace hyperpp::trainer
