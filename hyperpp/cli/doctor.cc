@@ -41,7 +41,7 @@ int SelfTestRank() {
 
 int Examine(bool json) {
   const int cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-  const bool passed = launch::LaunchLocalRanks({"doctor", "--self-test-rank"}, kSelfTestRanks) == 0;
+  const bool passed = launch::LaunchLocalRanks({"hyperpp", "doctor", "--self-test-rank"}, kSelfTestRanks) == 0;
   std::vector<std::string> backends = {"gloo"};
 #ifdef HYPERPP_CUDA
   backends.push_back("nccl");

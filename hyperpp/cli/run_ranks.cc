@@ -22,14 +22,8 @@ comm::WorldOptions OptionsOf(const config::AcceleratorSection& accelerator, bool
   return options;
 }
 
-// World size before ranks exist: --ranks, or the GPUs of this machine where dp_shard_size takes the rest.
-int PlannedWorldSize(const RankCommand& command) {
-  if (command.num_ranks > 0) return command.num_ranks;
-  return std::max(0, trainer::NumVisibleGpus());
-}
-
 std::vector<std::string> RankArguments(const RankCommand& command) {
-  std::vector<std::string> arguments = {command.name, command.config_path};
+  std::vector<std::string> arguments = {"hyperpp", command.name, command.config_path};
   for (const std::string& override : command.overrides) {
     arguments.push_back("--set");
     arguments.push_back(override);
@@ -54,7 +48,7 @@ int RunRanks(const RankCommand& command, const RankBody& body) {
     return 0;
   }
   const trainer::RunInputs inputs =
-      trainer::PrepareRun(command.config_path, command.overrides, PlannedWorldSize(command));
+      trainer::PrepareRun(command.config_path, command.overrides, command.num_ranks);
   const int world_size = inputs.plan.mesh.WorldSize();
   if (world_size > 1) return launch::LaunchLocalRanks(RankArguments(command), world_size);
   RunAsRank(comm::RankIdentity{}, inputs, body);

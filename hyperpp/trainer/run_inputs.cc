@@ -1,9 +1,13 @@
 #include "hyperpp/trainer/run_inputs.h"
 
+#include <algorithm>
+
 #include "hyperpp/checkpoint/hf_weights.h"
 #include "hyperpp/config/load.h"
 #include "hyperpp/core/error.h"
 #include "hyperpp/models/spec/config_overrides.h"
+#include "hyperpp/plan/mesh.h"
+#include "hyperpp/trainer/device.h"
 
 namespace hyperpp::trainer {
 namespace {
@@ -47,6 +51,10 @@ RunInputs PrepareRun(const std::string& config_path, const std::vector<std::stri
   RunInputs inputs;
   inputs.config = config::LoadConfig(config_path, overrides);
   inputs.spec = LoadSpec(inputs.config.model);
+  if (world_size == 0) {
+    const int64_t rest = std::max(1, NumVisibleGpus());
+    world_size = static_cast<int>(plan::WorldSizeOf(inputs.config).value_or(rest));
+  }
   inputs.plan =
       plan::MakePlan(inputs.config, inputs.spec.Outline(), FactsOf(inputs.spec), world_size, purpose);
   inputs.pretrained = IsPretrained(inputs.config.model);

@@ -20,7 +20,7 @@ struct RunInputs {
 };
 
 /// Reads and checks `config_path` with `overrides`, the model's config.json, and plans the run for
-/// `world_size` ranks (0: as many as the configuration's axes make).
+/// `world_size` ranks (0: as many as the degrees make; where dp_shard_size is -1, one per visible GPU).
 /// Errors: ConfigError, PlanError, InputError, IoError; all mistakes of one kind at once.
 RunInputs PrepareRun(const std::string& config_path, const std::vector<std::string>& overrides,
                      int world_size, plan::Purpose purpose = plan::Purpose::kTraining);
