@@ -13,8 +13,9 @@ namespace hyperpp::config {
 Config LoadConfig(const std::string& path, const std::vector<std::string>& overrides) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
-  // A folder opens, but cannot be read.
-  if (!file || !(file.peek(), file.eof() || text << file.rdbuf())) {
+  if (file.peek() != std::ifstream::traits_type::eof()) text << file.rdbuf();
+  // A folder opens and fails on the first read; an empty file only ends.
+  if (!file.is_open() || file.bad()) {
     throw IoError(fmt::format("{}: cannot be read; check the path and its permissions", path));
   }
   return ParseConfig(text.str(), path, overrides);
