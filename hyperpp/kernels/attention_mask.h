@@ -1,8 +1,8 @@
 // Which keys each query sees, by blocks: an interval of keys per query row.
 //
-//     keys        0    64   128  192          causal, window 100, blocks of 64
+//     keys        0    64   128  192          causal, window 128, blocks of 64
 //     queries 0   part
-//             64  part part                   none: skipped, full: no comparison,
+//             64  full part                   none: skipped, full: no comparison,
 //             128 part full part              part: compared key by key
 //             192      part full part
 #pragma once

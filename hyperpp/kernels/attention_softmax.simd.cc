@@ -1,6 +1,7 @@
 #include "hyperpp/kernels/attention_softmax.h"
 
 #include "hyperpp/kernels/attention_layout.h"
+#include "hyperpp/kernels/simd/fast_math.h"
 #include "hyperpp/kernels/simd/transpose.h"
 #include "hyperpp/kernels/simd/vector.h"
 
@@ -8,33 +9,6 @@ namespace hyperpp::kernels::HYPERPP_BUILD {
 namespace {
 
 constexpr int64_t kBlock = kAttentionBlock;
-
-// Coefficients of (2^f - 1) / f on [-1/2, 1/2], minimax in relative error: 3e-6 for bf16 results,
-// 2e-9 (so that rounding dominates) for fp32.
-template <typename E>
-Floats Exp2Polynomial(Floats f) {
-  if constexpr (sizeof(E) == 2) {
-    const Floats p = ((9.58283618e-3f * f + 5.59064150e-2f) * f + 0.240240991f) * f + 0.693124175f;
-    return p * f + 1.0f;
-  } else {
-    Floats p = 1.53533547e-4f * f + 1.33988750e-3f;
-    p = p * f + 9.61843785e-3f;
-    p = p * f + 5.55033237e-2f;
-    p = p * f + 0.240226477f;
-    p = p * f + 0.693147182f;
-    return p * f + 1.0f;
-  }
-}
-
-// 2^x for x < 127, 0 below -126 (and at -inf). A NaN stays a NaN.
-template <typename E>
-Floats Exp2(Floats x) {
-  const Floats shift = Broadcast(12582912.0f);  // 1.5 * 2^23: leaves the integer in the low bits
-  const Floats shifted = x + shift;
-  const Words bits = FloatsToBits(Exp2Polynomial<E>(x - (shifted - shift)));
-  const Floats power = BitsToFloats(bits + (FloatsToBits(shifted) << 23));
-  return Select(x < -126.0f, Floats{}, power);
-}
 
 Ints LoadInts(const int32_t* from) {
   Ints values;

@@ -1,5 +1,6 @@
 #include "hyperpp/kernels/swiglu_rows.h"
 
+#include "hyperpp/kernels/simd/fast_math.h"
 #include "hyperpp/kernels/simd/vector.h"
 
 namespace hyperpp::kernels::HYPERPP_BUILD {
@@ -12,7 +13,7 @@ void Forward(const void* gate_data, const void* up_data, void* out_data, int64_t
   T* out = static_cast<T*>(out_data);
   ForEachVector(size, [&](int64_t i, auto span) {
     const Floats g = span.Load(gate + i);
-    span.Store(out + i, g / (1.0f + Exp(-g)) * span.Load(up + i));
+    span.Store(out + i, g * Sigmoid<T>(g).value * span.Load(up + i));
   });
 }
 
@@ -27,9 +28,9 @@ void Backward(const void* grad_data, const void* gate_data, const void* up_data,
   T* grad_up = static_cast<T*>(grad_up_data);
   ForEachVector(size, [&](int64_t i, auto span) {
     const Floats g = span.Load(gate + i), dy = span.Load(grad + i);
-    const Floats s = 1.0f / (1.0f + Exp(-g));
-    span.Store(grad_gate + i, dy * span.Load(up + i) * (s * (1.0f + g * (1.0f - s))));
-    span.Store(grad_up + i, dy * (g * s));
+    const SigmoidParts s = Sigmoid<T>(g);
+    span.Store(grad_gate + i, dy * span.Load(up + i) * (s.value * (1.0f + g * s.complement)));
+    span.Store(grad_up + i, dy * (g * s.value));
   });
 }
 

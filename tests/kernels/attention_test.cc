@@ -67,7 +67,7 @@ void ExpectMatches(const AttentionResult& forward, const AttentionGradients& gra
 class AttentionTest : public testing::TestWithParam<std::tuple<AttentionCase, MaskKind>> {};
 
 TEST_P(AttentionTest, MatchesDoublePrecisionForwardAndBackward) {
-  at::set_num_threads(2);
+  at::set_num_threads(1);
   const auto [shape, kind] = GetParam();
   const AttentionInputs inputs = DrawInputs(shape, 1);
   const AttentionOptions options = MaskOf(kind, shape);
@@ -81,6 +81,7 @@ TEST_P(AttentionTest, MatchesDoublePrecisionForwardAndBackward) {
 }
 
 TEST_P(AttentionTest, ComposedOperationsMatchDoublePrecision) {
+  at::set_num_threads(1);
   const auto [shape, kind] = GetParam();
   const AttentionInputs inputs = DrawInputs(shape, 2);
   const AttentionOptions options = MaskOf(kind, shape);

@@ -32,7 +32,7 @@ struct NormCase {
 class RmsNormTest : public testing::TestWithParam<NormCase> {};
 
 TEST_P(RmsNormTest, MatchesDoublePrecisionForwardAndBackward) {
-  at::set_num_threads(2);
+  at::set_num_threads(1);
   at::manual_seed(1);
   const auto [rows, size, dtype, with_residual] = GetParam();
   const double rounding = dtype == at::kFloat ? 4e-7 : 4e-3;

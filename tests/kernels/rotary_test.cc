@@ -47,7 +47,7 @@ struct RotaryCase {
 class RotaryTest : public testing::TestWithParam<RotaryCase> {};
 
 TEST_P(RotaryTest, MatchesDoublePrecisionForwardAndBackward) {
-  at::set_num_threads(2);
+  at::set_num_threads(1);
   at::manual_seed(1);
   const auto [tokens, heads, dim, rotated_dim, dtype, with_norm] = GetParam();
   const double rounding = dtype == at::kFloat ? 6e-7 : 4e-3;
