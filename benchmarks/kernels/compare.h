@@ -32,5 +32,7 @@ void CompareLinear();
 void CompareCrossEntropy();
 void CompareEmbedding();
 void CompareOptimizerSteps();
+void CompareAttention();
+void CompareNorms();
 
 }  // namespace hyperpp::kernels

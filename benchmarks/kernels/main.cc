@@ -28,6 +28,8 @@ int main(int argc, char** argv) {
   hyperpp::kernels::CompareCrossEntropy();
   hyperpp::kernels::CompareEmbedding();
   hyperpp::kernels::CompareOptimizerSteps();
+  hyperpp::kernels::CompareAttention();
+  hyperpp::kernels::CompareNorms();
   hyperpp::kernels::PairReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
   return 0;

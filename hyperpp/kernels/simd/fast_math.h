@@ -41,7 +41,7 @@ inline Floats Exp2(Floats x) {
 template <typename Result>
 inline Floats Reciprocal(Floats x) {
 #if defined(__AVX512F__)
-  if constexpr (sizeof(Result) == 2) return _mm512_rcp14_ps(x);
+  if constexpr (sizeof(Result) == 2) return _mm512_maskz_rcp14_ps(0xffff, x);
 #elif defined(__AVX2__)
   if constexpr (sizeof(Result) == 2) return _mm256_rcp_ps(x);
 #endif
