@@ -14,11 +14,15 @@ class CheckSourcesTest(TreeTest):
     def test_clean_files_pass(self):
         self.assertEqual(self.check({"a/ring_attention.h": "#pragma once\nusing std::string;\n",
                                      "Makefile": "all:\n\ttrue\n",
-                                     "docs/use.md": "Run `$ROOT/home/x` or ./work/y.\n"}), [])
+                                     "docs/use.md": "Run `$ROOT/home/x` or ./home/y.\n"}), [])
 
     def test_characters(self):
         self.assert_one(self.check({"a.cc": "// na\u00efve\n"}), "a.cc:1: not ASCII")
         self.assert_one(self.check({"a.cc": "int a;\n\tint b;\n"}), "a.cc:2: tab")
+
+    def test_reference_data_is_not_judged(self):
+        self.assertEqual(self.check({"tests/data/reference/corpus.txt": "\u00fcber\t\n"}), [])
+        self.assert_one(self.check({"tests/data/reference/make.py": "\u00fcber\n"}), "not ASCII")
 
     def test_unfinished_work(self):
         self.assert_one(self.check({"a.cc": "// TO" "DO: later\n"}), "a.cc:1: unfinished")
