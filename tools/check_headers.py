@@ -36,11 +36,15 @@ def kept_flags(command):
 
 
 def flags_by_folder(build, root):
-    """Folder of a source -> flags; the first source of each folder counts."""
+    """Folder of a source -> flags; of several sources the one that may include most counts.
+
+    Sources that are built once per instruction set (x.simd.cc) share headers in a folder simd/ beside them.
+    """
     flags = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        folder = Path(os.path.relpath(os.path.join(entry["directory"], entry["file"]), root)).parent
-        flags.setdefault(folder, kept_flags(entry["command"]))
+        source = Path(os.path.relpath(os.path.join(entry["directory"], entry["file"]), root))
+        folder = source.parent / "simd" if source.name.endswith(".simd.cc") else source.parent
+        flags[folder] = max(flags.get(folder, []), kept_flags(entry["command"]), key=len)
     return flags
 
 

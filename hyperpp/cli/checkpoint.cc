@@ -29,12 +29,13 @@ int Verify(const std::string& folder, bool json) {
   return static_cast<int>(report.Passed() ? ExitStatus::kDone : ExitStatus::kInput);
 }
 
-void AddReport(CLI::App& parent, const char* name, const char* meaning, int (*run)(const std::string&, bool),
-               Action& action) {
+void AddReport(CLI::App& parent, const char* name, const char* meaning,
+               int (*run)(const std::string&, bool), Action& action) {
   auto folder = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   CLI::App* command = parent.add_subcommand(name, meaning);
-  command->add_option("directory", *folder, "A step folder, or the folder of step folders")->required();
+  command->add_option("directory", *folder, "A step folder, or the folder of step folders")
+      ->required();
   command->add_flag("--json", *json, "Print one JSON object");
   command->callback([=, &action] { action = [=] { return run(*folder, *json); }; });
 }
@@ -71,8 +72,10 @@ void AddCheckpoint(CLI::App& app, Action& action) {
   command->require_subcommand(1);
   AddReport(*command, "inspect", "Say what a checkpoint holds", Inspect, action);
   AddReport(*command, "verify", "Check every byte of a checkpoint", Verify, action);
-  AddConversion(*command, "export", "Write a checkpoint's model as a Hugging Face folder", Export, action);
-  AddConversion(*command, "import", "Make a checkpoint of step 0 from a Hugging Face folder", Import, action);
+  AddConversion(*command, "export", "Write a checkpoint's model as a Hugging Face folder", Export,
+                action);
+  AddConversion(*command, "import", "Make a checkpoint of step 0 from a Hugging Face folder",
+                Import, action);
 }
 
 }  // namespace hyperpp::cli

@@ -1,5 +1,5 @@
-// What a subcommand of the program is: it adds its options to the parser, and leaves behind what to do
-// when it was chosen.
+// What a subcommand of the program is: it adds its options to the parser, and leaves behind what to
+// do when it was chosen.
 #pragma once
 
 #include <functional>

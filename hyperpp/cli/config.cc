@@ -7,7 +7,8 @@
 namespace hyperpp::cli {
 
 void AddConfig(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("config", "Print every key with its type, default and meaning");
+  CLI::App* command =
+      app.add_subcommand("config", "Print every key with its type, default and meaning");
   command->callback([&action] {
     action = [] {
       fmt::print("{}", config::ReferenceText());

@@ -21,10 +21,16 @@ void AddPrepare(CLI::App& data, Action& action) {
     std::optional<int64_t> eos_token_id;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = data.add_subcommand("prepare", "Turn text into token files (Megatron-style .bin and .idx)");
-  command->add_option("inputs", options->inputs, ".txt: one document each; .jsonl: one document a line")->required();
+  CLI::App* command =
+      data.add_subcommand("prepare", "Turn text into token files (Megatron-style .bin and .idx)");
+  command
+      ->add_option("inputs", options->inputs,
+                   ".txt: one document each; .jsonl: one document a line")
+      ->required();
   command->add_option("--output", options->output, "Prefix of the two files to write")->required();
-  command->add_option("--tokenizer", options->tokenizer, "bytes, a sentencepiece model or a tokenizer.json")
+  command
+      ->add_option("--tokenizer", options->tokenizer,
+                   "bytes, a sentencepiece model or a tokenizer.json")
       ->required();
   command->add_option("--eos-token-id", options->eos_token_id, "Id that ends every document");
   command->callback([options, &action] {

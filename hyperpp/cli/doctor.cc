@@ -1,6 +1,4 @@
 // hyperpp doctor [--json]: what this machine and this build can do, and whether ranks can talk.
-#include <unistd.h>
-
 #include <chrono>
 #include <memory>
 #include <string>
@@ -9,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <torch/version.h>
+#include <unistd.h>
 
 #include "hyperpp/cli/command.h"
 #include "hyperpp/comm/world.h"
@@ -25,7 +24,8 @@ constexpr int kSelfTestRanks = 2;
 // One rank of the self-test: a sum over all ranks that has only one right answer.
 int SelfTestRank() {
   const auto identity = launch::IdentityFromEnvironment();
-  if (!identity) throw ConfigError("doctor --self-test-rank: no rank variables; run hyperpp doctor instead");
+  if (!identity)
+    throw ConfigError("doctor --self-test-rank: no rank variables; run hyperpp doctor instead");
   comm::WorldOptions options;
   options.timeout = options.rendezvous_timeout = std::chrono::seconds(30);
   const auto world =
@@ -34,14 +34,15 @@ int SelfTestRank() {
   world->Control().AllReduce(sum)->Wait();
   const double expected = 0.5 * identity->world_size * (identity->world_size + 1);
   if (!sum.eq(expected).all().item<bool>())
-    throw CommError(fmt::format("doctor: all_reduce over {} ranks gave {}, expected {}", identity->world_size,
-                                sum[0].item<double>(), expected));
+    throw CommError(fmt::format("doctor: all_reduce over {} ranks gave {}, expected {}",
+                                identity->world_size, sum[0].item<double>(), expected));
   return 0;
 }
 
 int Examine(bool json) {
   const int cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-  const bool passed = launch::LaunchLocalRanks({"hyperpp", "doctor", "--self-test-rank"}, kSelfTestRanks) == 0;
+  const bool passed =
+      launch::LaunchLocalRanks({"hyperpp", "doctor", "--self-test-rank"}, kSelfTestRanks) == 0;
   std::vector<std::string> backends = {"gloo"};
 #ifdef HYPERPP_CUDA
   backends.push_back("nccl");
@@ -71,9 +72,8 @@ void AddDoctor(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("doctor", "Check libtorch, devices and communication");
   command->add_flag("--json", *json, "Print one JSON object");
   command->add_flag("--self-test-rank", *rank)->group("");  // started by the command itself
-  command->callback([=, &action] {
-    action = [=] { return *rank ? SelfTestRank() : Examine(*json); };
-  });
+  command->callback(
+      [=, &action] { action = [=] { return *rank ? SelfTestRank() : Examine(*json); }; });
 }
 
 }  // namespace hyperpp::cli

@@ -34,15 +34,17 @@ void AddEvaluate(CLI::App& app, Action& action) {
   options->name = "evaluate";
   CLI::App* command = app.add_subcommand("evaluate", "Loss and perplexity on the evaluation data");
   command->add_option("config", options->config_path, "The run's YAML file")->required();
-  command->add_option("--set", options->overrides, "Change one key: section.key=value")->allow_extra_args(false);
+  command->add_option("--set", options->overrides, "Change one key: section.key=value")
+      ->allow_extra_args(false);
   command->add_flag("--json", *json, "Print one JSON object");
   command->callback([options, json, &action] {
     if (*json) options->flags = {"--json"};
     action = [options, json] {
-      return RunRanks(*options, [&](const trainer::RunInputs& inputs, comm::World& world, const Log&) {
-        const trainer::EvaluationResult result = trainer::EvaluateRun(inputs, world);
-        if (world.rank() == 0) Print(result, *json);
-      });
+      return RunRanks(
+          *options, [&](const trainer::RunInputs& inputs, comm::World& world, const Log&) {
+            const trainer::EvaluationResult result = trainer::EvaluateRun(inputs, world);
+            if (world.rank() == 0) Print(result, *json);
+          });
     };
   });
 }

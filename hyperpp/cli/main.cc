@@ -10,8 +10,9 @@
 namespace {
 
 constexpr hyperpp::cli::AddCommand kCommands[] = {
-    hyperpp::cli::AddTrain, hyperpp::cli::AddEvaluate,   hyperpp::cli::AddGenerate, hyperpp::cli::AddPlan,
-    hyperpp::cli::AddData,  hyperpp::cli::AddCheckpoint, hyperpp::cli::AddConfig,   hyperpp::cli::AddDoctor,
+    hyperpp::cli::AddTrain,  hyperpp::cli::AddEvaluate, hyperpp::cli::AddGenerate,
+    hyperpp::cli::AddPlan,   hyperpp::cli::AddData,     hyperpp::cli::AddCheckpoint,
+    hyperpp::cli::AddConfig, hyperpp::cli::AddDoctor,
 };
 
 }  // namespace

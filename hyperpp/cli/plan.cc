@@ -19,18 +19,23 @@ void AddPlan(CLI::App& app, Action& action) {
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("plan", "Show mesh, stages, batches and memory; nothing is run");
+  CLI::App* command =
+      app.add_subcommand("plan", "Show mesh, stages, batches and memory; nothing is run");
   command->add_option("config", options->config_path, "The run's YAML file")->required();
-  command->add_option("--set", options->overrides, "Change one key: section.key=value")->allow_extra_args(false);
-  command->add_option("--world", options->world_size, "Number of ranks to plan for")->check(CLI::PositiveNumber);
+  command->add_option("--set", options->overrides, "Change one key: section.key=value")
+      ->allow_extra_args(false);
+  command->add_option("--world", options->world_size, "Number of ranks to plan for")
+      ->check(CLI::PositiveNumber);
   command->add_flag("--json", options->json, "Print one JSON object");
   command->callback([options, &action] {
     action = [options] {
       const trainer::RunInputs inputs =
           trainer::PrepareRun(options->config_path, options->overrides, options->world_size,
                               plan::Purpose::kInspection);
-      if (options->json) fmt::print("{}\n", plan::PlanJson(inputs.plan).dump());
-      else fmt::print("{}", plan::DescribePlan(inputs.plan));
+      if (options->json)
+        fmt::print("{}\n", plan::PlanJson(inputs.plan).dump());
+      else
+        fmt::print("{}", plan::DescribePlan(inputs.plan));
       return 0;
     };
   });

@@ -15,7 +15,8 @@ comm::WorldOptions OptionsOf(const config::AcceleratorSection& accelerator, bool
   comm::WorldOptions options;
   options.use_nccl = accelerator.backend == config::Backend::kNccl ||
                      (accelerator.backend == config::Backend::kAuto && on_gpu);
-  options.timeout = std::chrono::milliseconds(static_cast<int64_t>(accelerator.timeout_seconds * 1e3));
+  options.timeout =
+      std::chrono::milliseconds(static_cast<int64_t>(accelerator.timeout_seconds * 1e3));
   // Starting up has a limit of its own: loading libtorch on a busy host may take longer than a
   // short communication timeout allows.
   options.rendezvous_timeout = std::max(options.timeout, std::chrono::milliseconds(60000));
@@ -32,8 +33,10 @@ std::vector<std::string> RankArguments(const RankCommand& command) {
   return arguments;
 }
 
-void RunAsRank(const comm::RankIdentity& identity, const trainer::RunInputs& inputs, const RankBody& body) {
-  const bool on_gpu = inputs.config.accelerator.device != config::DeviceType::kCpu && trainer::NumVisibleGpus() > 0;
+void RunAsRank(const comm::RankIdentity& identity, const trainer::RunInputs& inputs,
+               const RankBody& body) {
+  const bool on_gpu =
+      inputs.config.accelerator.device != config::DeviceType::kCpu && trainer::NumVisibleGpus() > 0;
   const auto world =
       comm::World::Join(identity, inputs.plan.mesh, OptionsOf(inputs.config.accelerator, on_gpu));
   body(inputs, *world, Log(identity.rank, identity.world_size));
@@ -44,7 +47,9 @@ void RunAsRank(const comm::RankIdentity& identity, const trainer::RunInputs& inp
 int RunRanks(const RankCommand& command, const RankBody& body) {
   const std::optional<comm::RankIdentity> identity = launch::IdentityFromEnvironment();
   if (identity) {
-    RunAsRank(*identity, trainer::PrepareRun(command.config_path, command.overrides, identity->world_size), body);
+    RunAsRank(*identity,
+              trainer::PrepareRun(command.config_path, command.overrides, identity->world_size),
+              body);
     return 0;
   }
   const trainer::RunInputs inputs =

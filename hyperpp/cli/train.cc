@@ -11,18 +11,21 @@ namespace hyperpp::cli {
 void AddTrain(CLI::App& app, Action& action) {
   auto options = std::make_shared<RankCommand>();
   options->name = "train";
-  CLI::App* command = app.add_subcommand("train", "Train a model; starts one process per local rank");
+  CLI::App* command =
+      app.add_subcommand("train", "Train a model; starts one process per local rank");
   command->add_option("config", options->config_path, "The run's YAML file")->required();
-  command->add_option("--set", options->overrides, "Change one key: section.key=value")->allow_extra_args(false);
+  command->add_option("--set", options->overrides, "Change one key: section.key=value")
+      ->allow_extra_args(false);
   command->add_option("--ranks", options->num_ranks, "Ranks to start where dp_shard_size is -1")
       ->check(CLI::PositiveNumber);
   command->callback([options, &action] {
     action = [options] {
-      return RunRanks(*options, [](const trainer::RunInputs& inputs, comm::World& world, const Log& log) {
-        const launch::StopRequest stop;
-        trainer::Trainer trainer(inputs, world, log);
-        trainer.Run([&stop] { return stop.Requested(); });
-      });
+      return RunRanks(*options,
+                      [](const trainer::RunInputs& inputs, comm::World& world, const Log& log) {
+                        const launch::StopRequest stop;
+                        trainer::Trainer trainer(inputs, world, log);
+                        trainer.Run([&stop] { return stop.Requested(); });
+                      });
     };
   });
 }

@@ -11,7 +11,7 @@
 #include "hyperpp/config/config.h"
 #include "hyperpp/data/sample.h"
 #include "hyperpp/data/source.h"
-#include "hyperpp/data/tokenizer.h"
+#include "hyperpp/data/tokenizers/tokenizer.h"
 
 namespace hyperpp::data {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "hyperpp/data/token_type.h"
-#include "hyperpp/data/tokenizer.h"
+#include "hyperpp/data/tokenizers/tokenizer.h"
 
 namespace hyperpp::data {
 

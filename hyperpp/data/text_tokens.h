@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "hyperpp/data/token_stream.h"
-#include "hyperpp/data/tokenizer.h"
+#include "hyperpp/data/tokenizers/tokenizer.h"
 
 namespace hyperpp::data {
 

@@ -25,7 +25,8 @@ class NameLevel : public Layer {
 Decoder::Decoder(const DecoderSpec& spec) : spec_(spec) {
   auto body = register_module("model", std::make_shared<NameLevel>());
   embed_tokens_ =
-      body->Add("embed_tokens", std::make_shared<Embedding>(spec.vocab_size, spec.hidden_size, spec.pad_token_id));
+      body->Add("embed_tokens",
+                std::make_shared<Embedding>(spec.vocab_size, spec.hidden_size, spec.pad_token_id));
   auto layers = body->Add("layers", std::make_shared<NameLevel>());
   for (int64_t i = 0; i < spec.num_layers; ++i)
     layers_.push_back(layers->Add(std::to_string(i), std::make_shared<DecoderLayer>(spec, i)));
@@ -47,7 +48,9 @@ at::Tensor Decoder::RunLayers(at::Tensor hidden_TH, const ForwardContext& contex
   return hidden_TH;
 }
 
-at::Tensor Decoder::Normalise(const at::Tensor& hidden_TH) { return norm_->forward(hidden_TH).normed_TH; }
+at::Tensor Decoder::Normalise(const at::Tensor& hidden_TH) {
+  return norm_->forward(hidden_TH).normed_TH;
+}
 
 kernels::HeadLossResult Decoder::HeadLoss(const at::Tensor& normed_TH, const at::Tensor& labels_T,
                                           double token_weight, bool with_gradient) {

@@ -2,9 +2,9 @@
 //
 //     model.embed_tokens -> model.layers.0 ... N-1 -> model.norm -> lm_head
 //
-// The parts are called one by one, so that a pipeline stage can run the ones it holds. The head is no
-// step of the graph: its loss, gradient and weight gradient come from one fused pass over the tokens,
-// and the backward of everything before it starts from the gradient that this pass returns.
+// The parts are called one by one, so that a pipeline stage can run the ones it holds. The head is
+// no step of the graph: its loss, gradient and weight gradient come from one fused pass over the
+// tokens, and the backward of everything before it starts from the gradient that this pass returns.
 #pragma once
 
 #include <memory>
@@ -34,8 +34,8 @@ class Decoder : public Layer {
   at::Tensor RunLayers(at::Tensor hidden_TH, const ForwardContext& context);
   /// The final norm. Shapes: [T, H].
   at::Tensor Normalise(const at::Tensor& hidden_TH);
-  /// Loss and, if wanted, gradients of the head; see kernels/cross_entropy.h. Adds the head's weight
-  /// gradient at once, so a call with gradients is one forward and backward of the head.
+  /// Loss and, if wanted, gradients of the head; see kernels/cross_entropy.h. Adds the head's
+  /// weight gradient at once, so a call with gradients is one forward and backward of the head.
   kernels::HeadLossResult HeadLoss(const at::Tensor& normed_TH, const at::Tensor& labels_T,
                                    double token_weight, bool with_gradient);
   /// Logits [T, V] in fp32; for generation, without gradients.

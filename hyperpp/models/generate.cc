@@ -21,7 +21,8 @@ KeyValueCache MakeCache(const Decoder& model, int64_t max_length, at::TensorOpti
   const DecoderSpec& spec = model.spec();
   for (int64_t i = 0; i < model.num_layers(); ++i) {
     for (auto* tensors : {&cache.keys_BLMD, &cache.values_BLMD})
-      tensors->push_back(at::empty({1, max_length, spec.num_key_value_heads, spec.head_dim}, options));
+      tensors->push_back(
+          at::empty({1, max_length, spec.num_key_value_heads, spec.head_dim}, options));
   }
   return cache;
 }
@@ -35,12 +36,13 @@ at::Tensor NextLogits(Decoder& model, const std::vector<int64_t>& ids, KeyValueC
   context.batch = 1;
   context.sequence = length;
   context.rotary = tables;
-  context.rotary.positions_T =
-      at::arange(cache.length, cache.length + length, at::TensorOptions().dtype(at::kInt).device(device));
+  context.rotary.positions_T = at::arange(cache.length, cache.length + length,
+                                          at::TensorOptions().dtype(at::kInt).device(device));
   context.spans = std::make_shared<AttentionSpans>(
       at::zeros({1, length}, at::TensorOptions().dtype(at::kInt).device(device)), cache.length);
   context.cache = &cache;
-  const at::Tensor hidden = model.RunLayers(model.Embed(at::tensor(ids, at::kLong).to(device)), context);
+  const at::Tensor hidden =
+      model.RunLayers(model.Embed(at::tensor(ids, at::kLong).to(device)), context);
   cache.length += length;
   return model.Logits(model.Normalise(hidden.narrow(0, length - 1, 1).contiguous()))[0].cpu();
 }

@@ -25,8 +25,8 @@ std::vector<int64_t> Generate(Decoder& model, const std::vector<int64_t>& prompt
                               const GenerateOptions& options,
                               const std::function<void(int64_t)>& on_token = nullptr);
 
-/// Picks a token from fp32 `logits_V`: the largest (lowest index on ties) at temperature 0, else a draw
-/// from the softmax of logits / temperature, cut to the top-p nucleus. `uniform` is in [0, 1).
+/// Picks a token from fp32 `logits_V`: the largest (lowest index on ties) at temperature 0, else a
+/// draw from the softmax of logits / temperature, cut to the top-p nucleus. `uniform` is in [0, 1).
 /// Source: nucleus sampling, arXiv:1904.09751.
 int64_t PickToken(const at::Tensor& logits_V, double temperature, double top_p, double uniform);
 

@@ -34,7 +34,8 @@ ParameterStore::ParameterStore(std::vector<Weight*> weights, at::Device device,
   for (std::size_t i = 0; i < weights_.size(); ++i) {
     Weight& weight = *weights_[i];
     const auto piece = [&](const at::Tensor& flat) {
-      return flat.narrow(0, offsets_[i], weight.parameter().numel()).view(weight.parameter().sizes());
+      return flat.narrow(0, offsets_[i], weight.parameter().numel())
+          .view(weight.parameter().sizes());
     };
     const bool has_copy = casts && weight.use() == WeightUse::kMatrix;
     const bool has_gradient = with_gradients && weight.trainable();

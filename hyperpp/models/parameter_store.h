@@ -1,11 +1,11 @@
 // The memory of a model's weights: three flat buffers, and the weights as views into them.
 //
-//     parameters  fp32   | embed | q | k | ... | norm |      each weight starts on a 64-byte boundary
-//     gradients   fp32   | embed | q | k | ... | norm |
-//     compute     bf16   | embed | q | k | ... |             matrices only; absent in fp32 training
+//     parameters  fp32   | embed | q | k | ... | norm |      each weight starts on a 64-byte
+//     boundary gradients   fp32   | embed | q | k | ... | norm | compute     bf16   | embed | q | k
+//     | ... |             matrices only; absent in fp32 training
 //
-// Weights lie in the order of the model, so that a run of consecutive weights is one contiguous piece of
-// the gradient buffer: what gradient reduction sends without copying.
+// Weights lie in the order of the model, so that a run of consecutive weights is one contiguous
+// piece of the gradient buffer: what gradient reduction sends without copying.
 #pragma once
 
 #include <vector>

@@ -25,7 +25,8 @@ uint64_t Key(const std::string& fqn, uint64_t seed) {
 
 }  // namespace
 
-void FillNormal(at::Tensor out, const std::string& fqn, uint64_t seed, int64_t first, double deviation) {
+void FillNormal(at::Tensor out, const std::string& fqn, uint64_t seed, int64_t first,
+                double deviation) {
   HYPERPP_CHECK(out.is_contiguous() && out.scalar_type() == at::kFloat && out.is_cpu(), "{}", fqn);
   const uint64_t key = Key(fqn, seed);
   auto* values = out.mutable_data_ptr<float>();

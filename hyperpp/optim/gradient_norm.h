@@ -1,4 +1,5 @@
-// The one global gradient norm: L2 over every parameter of the whole model, each logical parameter once.
+// The one global gradient norm: L2 over every parameter of the whole model, each logical parameter
+// once.
 #pragma once
 
 #include <vector>

@@ -14,10 +14,11 @@ double LearningRate(const config::LrSchedulerSection& schedule, double peak, int
   const int64_t after_warmup = std::max<int64_t>(total_steps - schedule.warmup_steps, 1);
   const int64_t decay_steps = schedule.decay_steps.value_or(after_warmup);
   const bool wsd = schedule.type == config::LrSchedule::kWsd;
-  const int64_t decay_start = wsd ? std::max(total_steps - decay_steps, schedule.warmup_steps)
-                                  : schedule.warmup_steps;
-  const double part = std::clamp(
-      static_cast<double>(step - decay_start) / static_cast<double>(std::max<int64_t>(decay_steps, 1)), 0.0, 1.0);
+  const int64_t decay_start =
+      wsd ? std::max(total_steps - decay_steps, schedule.warmup_steps) : schedule.warmup_steps;
+  const double part = std::clamp(static_cast<double>(step - decay_start) /
+                                     static_cast<double>(std::max<int64_t>(decay_steps, 1)),
+                                 0.0, 1.0);
   switch (schedule.type) {
     case config::LrSchedule::kConstant:
       return peak;

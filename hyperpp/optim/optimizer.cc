@@ -11,7 +11,8 @@ namespace {
 
 at::Tensor Flat(const at::Tensor& tensor) { return tensor.detach().view({-1}); }
 
-// The bf16 copy that the update keeps current, or undefined where kernels read the parameter itself.
+// The bf16 copy that the update keeps current, or undefined where kernels read the parameter
+// itself.
 at::Tensor ComputeCopy(const models::Weight& weight) {
   const bool is_copy = weight.compute().scalar_type() != weight.parameter().scalar_type();
   return is_copy ? Flat(weight.compute()) : at::Tensor();
@@ -80,7 +81,8 @@ class Sgd : public OptimizerBase {
                                      .step = step,
                                      .gradient_scale = gradient_scale};
       kernels::Sgd(Flat(weight.parameter()), Flat(weight.gradient()),
-                   state_.empty() ? at::Tensor() : Flat(state_[i].value), ComputeCopy(weight), options);
+                   state_.empty() ? at::Tensor() : Flat(state_[i].value), ComputeCopy(weight),
+                   options);
     }
   }
 };

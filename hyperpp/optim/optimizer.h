@@ -1,8 +1,8 @@
 // AdamW and SGD over a set of weights, with fp32 master weights and state.
 //
-// Weight decay is decided by the number of dimensions of the full tensor alone: two or more. A frozen
-// weight is not among the weights here and is left alone, decay included. The bf16 compute copy of a
-// matrix is written in the same pass over memory.
+// Weight decay is decided by the number of dimensions of the full tensor alone: two or more. A
+// frozen weight is not among the weights here and is left alone, decay included. The bf16 compute
+// copy of a matrix is written in the same pass over memory.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@
 
 namespace hyperpp::optim {
 
-/// One tensor of optimizer state; `kind` is its name in checkpoints (exp_avg, exp_avg_sq, momentum_buffer).
+/// One tensor of optimizer state; `kind` is its name in checkpoints (exp_avg, exp_avg_sq,
+/// momentum_buffer).
 struct StateTensor {
   const models::Weight* weight;
   std::string kind;

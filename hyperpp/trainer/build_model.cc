@@ -1,11 +1,10 @@
 #include "hyperpp/trainer/build_model.h"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
+#include <fnmatch.h>
 
 #include "hyperpp/checkpoint/hf_weights.h"
 #include "hyperpp/core/error.h"
@@ -15,7 +14,8 @@
 namespace hyperpp::trainer {
 namespace {
 
-void Freeze(const std::vector<models::Weight*>& weights, const std::vector<std::string>& trainable) {
+void Freeze(const std::vector<models::Weight*>& weights,
+            const std::vector<std::string>& trainable) {
   const auto matches = [](const std::string& pattern, const models::Weight* weight) {
     return fnmatch(pattern.c_str(), weight->fqn().c_str(), 0) == 0;
   };
@@ -23,9 +23,9 @@ void Freeze(const std::vector<models::Weight*>& weights, const std::vector<std::
     const bool used = std::any_of(weights.begin(), weights.end(),
                                   [&](const auto* weight) { return matches(pattern, weight); });
     if (!used)
-      throw ConfigError(fmt::format(
-          "training.trainable: pattern '{}' matches no parameter; names look like '{}'", pattern,
-          weights[weights.size() / 2]->fqn()));
+      throw ConfigError(
+          fmt::format("training.trainable: pattern '{}' matches no parameter; names look like '{}'",
+                      pattern, weights[weights.size() / 2]->fqn()));
   }
   for (models::Weight* weight : weights) {
     weight->set_trainable(std::any_of(trainable.begin(), trainable.end(), [&](const auto& pattern) {
@@ -34,12 +34,14 @@ void Freeze(const std::vector<models::Weight*>& weights, const std::vector<std::
   }
 }
 
-// The module and the family's outline are two accounts of the same model; names and shapes must agree.
+// The module and the family's outline are two accounts of the same model; names and shapes must
+// agree.
 void CheckAgainstOutline(const std::vector<models::Weight*>& weights, const ModelOutline& outline) {
   HYPERPP_CHECK_EQ(weights.size(), outline.parameters.size(), "parameters of the model");
   for (const ParameterOutline& parameter : outline.parameters) {
-    const auto found = std::find_if(weights.begin(), weights.end(),
-                                    [&](const auto* weight) { return weight->fqn() == parameter.fqn; });
+    const auto found = std::find_if(weights.begin(), weights.end(), [&](const auto* weight) {
+      return weight->fqn() == parameter.fqn;
+    });
     HYPERPP_CHECK(found != weights.end(), "parameter {}", parameter.fqn);
     HYPERPP_CHECK((*found)->parameter().sizes() == at::IntArrayRef(parameter.shape), "shape of {}",
                   parameter.fqn);
@@ -48,8 +50,9 @@ void CheckAgainstOutline(const std::vector<models::Weight*>& weights, const Mode
 
 }  // namespace
 
-BuiltModel MaterialiseModel(const models::DecoderSpec& spec, const std::vector<std::string>& trainable,
-                            at::Device device, at::ScalarType compute_dtype, bool with_gradients) {
+BuiltModel MaterialiseModel(const models::DecoderSpec& spec,
+                            const std::vector<std::string>& trainable, at::Device device,
+                            at::ScalarType compute_dtype, bool with_gradients) {
   BuiltModel model;
   model.decoder = std::make_shared<models::Decoder>(spec);
   const std::vector<models::Weight*> weights = models::CollectWeights(*model.decoder);

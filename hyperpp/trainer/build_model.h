@@ -21,8 +21,9 @@ struct BuiltModel {
 /// `trainable`: patterns over parameter names (* and ?); the rest is frozen. Without gradients (for
 /// evaluation and generation) they change nothing.
 /// Errors: ConfigError naming a pattern that matches no parameter.
-BuiltModel MaterialiseModel(const models::DecoderSpec& spec, const std::vector<std::string>& trainable,
-                            at::Device device, at::ScalarType compute_dtype, bool with_gradients);
+BuiltModel MaterialiseModel(const models::DecoderSpec& spec,
+                            const std::vector<std::string>& trainable, at::Device device,
+                            at::ScalarType compute_dtype, bool with_gradients);
 
 /// Loads all weights from the Hugging Face folder `directory`.
 /// Errors: InputError naming missing, unexpected or misshapen tensors before anything is loaded.

@@ -21,9 +21,12 @@ const char* OptimizerName(config::OptimizerType type) {
 }
 
 nlohmann::json OptimizerJson(const config::OptimizerSection& section) {
-  return {{"type", OptimizerName(section.type)}, {"lr", section.lr},
-          {"betas", section.betas},              {"eps", section.eps},
-          {"weight_decay", section.weight_decay}, {"momentum", section.momentum}};
+  return {{"type", OptimizerName(section.type)},
+          {"lr", section.lr},
+          {"betas", section.betas},
+          {"eps", section.eps},
+          {"weight_decay", section.weight_decay},
+          {"momentum", section.momentum}};
 }
 
 nlohmann::json LayoutJson(const MeshLayout& mesh) {
@@ -32,9 +35,12 @@ nlohmann::json LayoutJson(const MeshLayout& mesh) {
   return layout;
 }
 
-std::vector<int64_t> Origin(const at::Tensor& tensor) { return std::vector<int64_t>(tensor.dim(), 0); }
+std::vector<int64_t> Origin(const at::Tensor& tensor) {
+  return std::vector<int64_t>(tensor.dim(), 0);
+}
 
-checkpoint::SavedTensor Whole(const models::Weight& weight, const std::string& kind, const at::Tensor& value) {
+checkpoint::SavedTensor Whole(const models::Weight& weight, const std::string& kind,
+                              const at::Tensor& value) {
   return {weight.fqn(), kind, weight.parameter().sizes().vec(), Origin(value), value.detach()};
 }
 
@@ -60,10 +66,11 @@ bool Checkpointing::Due(int64_t step) const {
 void Checkpointing::RefuseToOverwrite() const {
   const auto found = checkpoint::FindCheckpoints(Directory());
   if (found.empty()) return;
-  throw ConfigError(fmt::format(
-      "checkpoint.resume: none, but {} holds checkpoints up to step {}; use resume: auto to go on from there, "
-      "or another output.directory to start anew",
-      Directory(), found.back().step));
+  throw ConfigError(
+      fmt::format("checkpoint.resume: none, but {} holds checkpoints up to step {}; use resume: "
+                  "auto to go on from there, "
+                  "or another output.directory to start anew",
+                  Directory(), found.back().step));
 }
 
 std::optional<std::string> Checkpointing::Find() const {
@@ -89,14 +96,17 @@ void Checkpointing::LoadOptimizer(const std::string& folder, const models::Param
                                   optim::Optimizer& optimizer) const {
   checkpoint::CheckpointReader reader(folder);
   checkpoint::OptimizerNeeds needs{OptimizerName(inputs_.config.optimizer.type),
-                                   optim::StateKinds(inputs_.config.optimizer), {}};
-  for (const models::Weight* weight : store.TrainableWeights()) needs.trainable.push_back(weight->fqn());
+                                   optim::StateKinds(inputs_.config.optimizer),
+                                   {}};
+  for (const models::Weight* weight : store.TrainableWeights())
+    needs.trainable.push_back(weight->fqn());
   if (!checkpoint::CheckOptimizer(reader, needs)) return;  // of step 0: moments are zero
   for (const optim::StateTensor& state : optimizer.state())
     reader.Read(state.weight->fqn(), state.kind, Origin(state.value), state.value);
 }
 
-std::optional<RunState> Checkpointing::Resume(models::ParameterStore& store, optim::Optimizer& optimizer) {
+std::optional<RunState> Checkpointing::Resume(models::ParameterStore& store,
+                                              optim::Optimizer& optimizer) {
   std::optional<RunState> state;
   world_.Agree([&] {
     const std::optional<std::string> folder = Find();
@@ -110,9 +120,11 @@ std::optional<RunState> Checkpointing::Resume(models::ParameterStore& store, opt
     state->step = saved.step;
     state->tokens = saved.extra.is_object() ? saved.extra.value("tokens", int64_t{0}) : 0;
     const std::string steps = std::to_string(inputs_.config.training.steps);
-    const std::string before = saved.config.is_object() ? saved.config.value("training.steps", steps) : steps;
+    const std::string before =
+        saved.config.is_object() ? saved.config.value("training.steps", steps) : steps;
     if (before != steps)
-      log_.Info("schedule   recomputed for training.steps {} (the checkpoint's run had {})", steps, before);
+      log_.Info("schedule   recomputed for training.steps {} (the checkpoint's run had {})", steps,
+                before);
     log_.Info("resume     {}", *folder);
   });
   return state;

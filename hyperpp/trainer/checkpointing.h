@@ -33,9 +33,9 @@ class Checkpointing {
   /// Errors: ConfigError naming folder and keys.
   void RefuseToOverwrite() const;
 
-  /// Loads what checkpoint.resume asks for into `store` and `optimizer`; returns the state reached, or
-  /// nothing if there is no checkpoint to resume from. Collective: all ranks.
-  /// Errors: InputError naming a damaged file and the checkpoint before, or what is missing.
+  /// Loads what checkpoint.resume asks for into `store` and `optimizer`; returns the state reached,
+  /// or nothing if there is no checkpoint to resume from. Collective: all ranks. Errors: InputError
+  /// naming a damaged file and the checkpoint before, or what is missing.
   std::optional<RunState> Resume(models::ParameterStore& store, optim::Optimizer& optimizer);
 
   /// The step folder that checkpoint.resume means; nothing if there is none to resume from.
@@ -45,8 +45,8 @@ class Checkpointing {
 
   /// Saves everything a resumed run needs. Collective: all ranks.
   /// Errors: IoError on all ranks if one cannot write.
-  void Save(const RunState& state, const nlohmann::json& data_position, models::ParameterStore& store,
-            const optim::Optimizer& optimizer);
+  void Save(const RunState& state, const nlohmann::json& data_position,
+            models::ParameterStore& store, const optim::Optimizer& optimizer);
 
  private:
   std::string Directory() const;

@@ -1,12 +1,11 @@
 #include "hyperpp/trainer/device.h"
 
-#include <malloc.h>
-#include <sched.h>
-
 #include <algorithm>
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <malloc.h>
+#include <sched.h>
 
 #include "hyperpp/core/error.h"
 #include "hyperpp/kernels/cpu_features.h"
@@ -30,7 +29,8 @@ bool ComputesBFloat16Fast(const at::Device& device) {
 }  // namespace
 
 int NumVisibleGpus() {
-  return at::globalContext().hasCUDA() ? static_cast<int>(at::detail::getCUDAHooks().deviceCount()) : 0;
+  return at::globalContext().hasCUDA() ? static_cast<int>(at::detail::getCUDAHooks().deviceCount())
+                                       : 0;
 }
 
 RunDevice ChooseDevice(const config::Config& config, int local_rank, int local_world_size) {
@@ -39,7 +39,8 @@ RunDevice ChooseDevice(const config::Config& config, int local_rank, int local_w
   const int gpus = wanted == config::DeviceType::kCpu ? 0 : NumVisibleGpus();
   if (wanted == config::DeviceType::kCuda && gpus == 0)
     throw ConfigError(
-        "accelerator.device: cuda, but libtorch sees no GPU here (a CPU build of libtorch never does); "
+        "accelerator.device: cuda, but libtorch sees no GPU here (a CPU build of libtorch never "
+        "does); "
         "use device: cpu or install a CUDA build");
   if (gpus > 0) run.device = at::Device(at::kCUDA, static_cast<at::DeviceIndex>(local_rank % gpus));
 

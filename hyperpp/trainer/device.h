@@ -16,11 +16,11 @@ struct RunDevice {
   std::string description;  // "cpu (AVX512, BF16), 2 threads, bfloat16 compute"
 };
 
-/// Resolves accelerator.device, precision.compute_dtype and accelerator.threads_per_rank for the rank
-/// with `local_rank` of `local_world_size` ranks on this machine.
-/// `auto` device is a GPU if libtorch sees one; `auto` dtype is bf16 where the device computes it fast
-/// (AMX or AVX512-BF16, GPUs from compute capability 8); `auto` threads is cores / local ranks, at least 1.
-/// Errors: ConfigError if cuda is asked for and not there.
+/// Resolves accelerator.device, precision.compute_dtype and accelerator.threads_per_rank for the
+/// rank with `local_rank` of `local_world_size` ranks on this machine. `auto` device is a GPU if
+/// libtorch sees one; `auto` dtype is bf16 where the device computes it fast (AMX or AVX512-BF16,
+/// GPUs from compute capability 8); `auto` threads is cores / local ranks, at least 1. Errors:
+/// ConfigError if cuda is asked for and not there.
 RunDevice ChooseDevice(const config::Config& config, int local_rank, int local_world_size);
 
 /// Number of GPUs that libtorch can use; 0 in a CPU build.

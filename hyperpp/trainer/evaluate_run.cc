@@ -20,18 +20,23 @@ EvaluationResult EvaluateRun(const RunInputs& inputs, comm::World& world) {
   world.Agree([&] {
     data::SourceOptions options = DataOptions(inputs);
     options.for_evaluation = true;
-    const config::DataSection& section = config.evaluation.data ? *config.evaluation.data : config.data;
+    const config::DataSection& section =
+        config.evaluation.data ? *config.evaluation.data : config.data;
     source = data::OpenEvaluationData(section, options, config.evaluation.max_samples);
-    model = MaterialiseModel(inputs.spec, config.training.trainable, device.device, device.compute_dtype,
+    model = MaterialiseModel(inputs.spec, config.training.trainable, device.device,
+                             device.compute_dtype,
                              /*with_gradients=*/false);
     const Checkpointing checkpoints(inputs, world, Log());
     const std::optional<std::string> folder = checkpoints.Find();
-    if (folder) checkpoints.LoadWeights(*folder, *model.store);
-    else LoadInitialWeights(model, inputs);
+    if (folder)
+      checkpoints.LoadWeights(*folder, *model.store);
+    else
+      LoadInitialWeights(model, inputs);
   });
   const int64_t length = config.training.sequence_length;
   const auto tables = models::MakeRotaryTables(inputs.spec, length, length, device.device);
-  return Evaluate(*model.decoder, *source, world, tables, inputs.plan.batch.microbatch, device.device);
+  return Evaluate(*model.decoder, *source, world, tables, inputs.plan.batch.microbatch,
+                  device.device);
 }
 
 }  // namespace hyperpp::trainer

@@ -12,16 +12,19 @@
 namespace hyperpp::trainer {
 namespace {
 
-double LossSum(models::Decoder& model, const Microbatch& microbatch, const kernels::RotaryTables& tables) {
+double LossSum(models::Decoder& model, const Microbatch& microbatch,
+               const kernels::RotaryTables& tables) {
   const models::ForwardContext context = MakeContext(microbatch, tables);
   const at::Tensor hidden = model.RunLayers(model.Embed(microbatch.ids_T), context);
-  return model.HeadLoss(model.Normalise(hidden), microbatch.labels_T, 1.0, /*with_gradient=*/false).loss_sum;
+  return model.HeadLoss(model.Normalise(hidden), microbatch.labels_T, 1.0, /*with_gradient=*/false)
+      .loss_sum;
 }
 
 }  // namespace
 
 EvaluationResult Evaluate(models::Decoder& model, const data::Source& source, comm::World& world,
-                          const kernels::RotaryTables& tables, int64_t batch_size, at::Device device) {
+                          const kernels::RotaryTables& tables, int64_t batch_size,
+                          at::Device device) {
   const at::NoGradGuard no_grad;
   const int64_t degree = world.layout().DataDegree();
   const int64_t num_samples = source.NumEvaluationSamples();

@@ -1,8 +1,8 @@
 // Loss over a whole evaluation set: the plain mean over its labels, whatever the layout.
 //
-// Sample i belongs to data-parallel coordinate i mod D, so a set that does not divide evenly just leaves
-// some ranks with one sample less: ranks add up sums and counts once at the end, and nothing in between
-// needs them to keep step.
+// Sample i belongs to data-parallel coordinate i mod D, so a set that does not divide evenly just
+// leaves some ranks with one sample less: ranks add up sums and counts once at the end, and nothing
+// in between needs them to keep step.
 #pragma once
 
 #include "hyperpp/comm/world.h"
@@ -12,12 +12,13 @@
 namespace hyperpp::trainer {
 
 struct EvaluationResult {
-  double loss = 0;      // mean over labels; NaN without any
+  double loss = 0;  // mean over labels; NaN without any
   int64_t num_labels = 0;
 };
 
 /// Evaluates `model` on all samples of `source`, `batch_size` at a time. Collective: all ranks.
 EvaluationResult Evaluate(models::Decoder& model, const data::Source& source, comm::World& world,
-                          const kernels::RotaryTables& tables, int64_t batch_size, at::Device device);
+                          const kernels::RotaryTables& tables, int64_t batch_size,
+                          at::Device device);
 
 }  // namespace hyperpp::trainer

@@ -16,8 +16,9 @@ constexpr const char* kExportNotes = "hyperpp.json";
 
 at::Tensor ParameterNamed(const models::ParameterStore& store, const std::string& fqn) {
   const auto& weights = store.weights();
-  const auto found = std::find_if(weights.begin(), weights.end(),
-                                  [&](const models::Weight* weight) { return weight->fqn() == fqn; });
+  const auto found =
+      std::find_if(weights.begin(), weights.end(),
+                   [&](const models::Weight* weight) { return weight->fqn() == fqn; });
   HYPERPP_CHECK(found != weights.end(), "parameter {}", fqn);
   return (*found)->parameter().detach();
 }
@@ -36,18 +37,22 @@ std::map<std::string, at::ScalarType> ExportDtypes(const RunInputs& inputs) {
   return dtypes;
 }
 
-void ExportModel(const RunInputs& inputs, const models::ParameterStore& store, const std::string& folder) {
+void ExportModel(const RunInputs& inputs, const models::ParameterStore& store,
+                 const std::string& folder) {
   checkpoint::HfExport model;
   model.directory = folder;
   model.outline = inputs.spec.Outline();
   model.config = inputs.spec.source;
-  model.tensor = [&](const ParameterOutline& parameter) { return ParameterNamed(store, parameter.fqn); };
+  model.tensor = [&](const ParameterOutline& parameter) {
+    return ParameterNamed(store, parameter.fqn);
+  };
   model.dtypes = ExportDtypes(inputs);
   model.default_dtype = checkpoint::ConfigDtype(inputs.spec.source);
   model.source_directory = inputs.config.model.path;
   checkpoint::WriteHfModel(model);
   if (inputs.config.data.tokenizer == "bytes")
-    std::ofstream(std::filesystem::path(folder) / kExportNotes) << nlohmann::json{{"tokenizer", "bytes"}} << "\n";
+    std::ofstream(std::filesystem::path(folder) / kExportNotes)
+        << nlohmann::json{{"tokenizer", "bytes"}} << "\n";
 }
 
 std::string ExportedTokenizer(const std::string& folder) {

@@ -9,12 +9,14 @@
 
 namespace hyperpp::trainer {
 
-/// Writes `store`'s parameters to `folder` under their own names, in the dtypes of the model they were
-/// loaded from (random init: the config's dtype), with config, tokenizer and generation files.
+/// Writes `store`'s parameters to `folder` under their own names, in the dtypes of the model they
+/// were loaded from (random init: the config's dtype), with config, tokenizer and generation files.
 /// Errors: IoError naming file and reason.
-void ExportModel(const RunInputs& inputs, const models::ParameterStore& store, const std::string& folder);
+void ExportModel(const RunInputs& inputs, const models::ParameterStore& store,
+                 const std::string& folder);
 
-/// Dtype of every tensor in an exported model: that of the files it was loaded from, or the config's.
+/// Dtype of every tensor in an exported model: that of the files it was loaded from, or the
+/// config's.
 std::map<std::string, at::ScalarType> ExportDtypes(const RunInputs& inputs);
 
 /// The tokenizer name that ExportModel recorded in `folder` ("bytes"), or "" if none.

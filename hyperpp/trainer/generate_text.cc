@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hyperpp/core/error.h"
-#include "hyperpp/data/tokenizer.h"
+#include "hyperpp/data/tokenizers/tokenizer.h"
 #include "hyperpp/models/generate.h"
 #include "hyperpp/trainer/build_model.h"
 #include "hyperpp/trainer/device.h"
@@ -33,15 +33,19 @@ std::vector<int64_t> PromptIds(const GenerateRequest& request, const data::Token
                                int64_t vocab_size) {
   std::vector<int64_t> ids = request.prompt_ids;
   if (ids.empty()) {
-    if (request.prompt.empty()) throw ConfigError("generate: no prompt; give --prompt or --prompt-ids");
+    if (request.prompt.empty())
+      throw ConfigError("generate: no prompt; give --prompt or --prompt-ids");
     if (!tokenizer)
-      throw ConfigError(fmt::format("generate: {} has no tokenizer.json or tokenizer.model; give --tokenizer or "
-                                    "--prompt-ids", request.model));
+      throw ConfigError(
+          fmt::format("generate: {} has no tokenizer.json or tokenizer.model; give --tokenizer or "
+                      "--prompt-ids",
+                      request.model));
     for (const int32_t id : tokenizer->Encode(request.prompt)) ids.push_back(id);
   }
   for (const int64_t id : ids) {
     if (id < 0 || id >= vocab_size)
-      throw InputError(fmt::format("prompt: token id {} is outside the vocabulary, vocab_size is {}", id, vocab_size));
+      throw InputError(fmt::format(
+          "prompt: token id {} is outside the vocabulary, vocab_size is {}", id, vocab_size));
   }
   return ids;
 }
@@ -54,11 +58,12 @@ GeneratedText GenerateText(const GenerateRequest& request) {
   const std::vector<int64_t> prompt = PromptIds(request, tokenizer.get(), spec.vocab_size);
 
   config::Config config;
-  config.precision.compute_dtype =
-      request.dtype == "bfloat16" ? config::ComputeDType::kBFloat16 : config::ComputeDType::kFloat32;
+  config.precision.compute_dtype = request.dtype == "bfloat16" ? config::ComputeDType::kBFloat16
+                                                               : config::ComputeDType::kFloat32;
   const RunDevice device = ChooseDevice(config, 0, 1);
   PrepareProcess(device, /*deterministic=*/false);
-  BuiltModel model = MaterialiseModel(spec, {"*"}, device.device, device.compute_dtype, /*with_gradients=*/false);
+  BuiltModel model =
+      MaterialiseModel(spec, {"*"}, device.device, device.compute_dtype, /*with_gradients=*/false);
   LoadPretrained(model, request.model);
 
   models::GenerateOptions options{.max_new_tokens = request.max_new_tokens,

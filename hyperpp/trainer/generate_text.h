@@ -23,7 +23,8 @@ struct GeneratedText {
   std::string text;          // of all ids; empty without a tokenizer
 };
 
-/// Errors: ConfigError for a missing prompt or a prompt without a tokenizer; InputError for ids outside
+/// Errors: ConfigError for a missing prompt or a prompt without a tokenizer; InputError for ids
+/// outside
 ///         the vocabulary and for a damaged model.
 GeneratedText GenerateText(const GenerateRequest& request);
 

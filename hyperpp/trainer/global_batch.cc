@@ -14,15 +14,16 @@ struct Counts {
   int64_t labels = 0, labelled_microbatches = 0, tokens = 0, longest = 0;
 };
 
-// Sums over the data-parallel coordinates, except for the longest sample. Of the ranks that read the same
-// samples only one is counted.
+// Sums over the data-parallel coordinates, except for the longest sample. Of the ranks that read
+// the same samples only one is counted.
 Counts AgreeOnCounts(Counts local, comm::World& world) {
   if (world.size() == 1) return local;
   const auto& layout = world.layout();
   const bool counted = layout.Coordinate(world.rank(), Axis::kPipeline) == 0 &&
                        layout.Coordinate(world.rank(), Axis::kContext) == 0 &&
                        layout.Coordinate(world.rank(), Axis::kTensor) == 0;
-  at::Tensor sums = at::tensor({local.labels, local.labelled_microbatches, local.tokens}, at::kLong);
+  at::Tensor sums =
+      at::tensor({local.labels, local.labelled_microbatches, local.tokens}, at::kLong);
   if (!counted) sums.zero_();
   at::Tensor longest = at::tensor({local.longest}, at::kLong);
   world.Control().AllReduce(sums)->Wait();
@@ -42,8 +43,8 @@ BatchReader::BatchReader(data::BatchStream& stream, comm::World& world,
       microbatch_size_(microbatch_size),
       local_batch_(training.global_batch_size / world.layout().DataDegree()),
       device_(device) {
-  HYPERPP_CHECK_EQ(local_batch_ % microbatch_size_, 0, "local batch {}, microbatch {}", local_batch_,
-                   microbatch_size_);
+  HYPERPP_CHECK_EQ(local_batch_ % microbatch_size_, 0, "local batch {}, microbatch {}",
+                   local_batch_, microbatch_size_);
 }
 
 LocalBatch BatchReader::Read(int64_t step) {
@@ -69,7 +70,8 @@ LocalBatch BatchReader::Read(int64_t step) {
   batch.global_labels = global.labels;
   batch.global_tokens = global.tokens;
   for (int64_t i = 0; i < local_batch_; i += microbatch_size_) {
-    const std::vector<data::Sample> part(samples.begin() + i, samples.begin() + i + microbatch_size_);
+    const std::vector<data::Sample> part(samples.begin() + i,
+                                         samples.begin() + i + microbatch_size_);
     batch.microbatches.push_back(MakeMicrobatch(part, first + i, global.longest, device_));
     const int64_t labels = batch.microbatches.back().num_labels;
     const bool by_microbatch = training_.loss_reduction == config::LossReduction::kMicrobatchMean;

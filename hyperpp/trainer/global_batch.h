@@ -1,12 +1,13 @@
 // A rank's share of a step's global batch, and the numbers that weigh its losses.
 //
-// Data-parallel coordinate d of D reads samples d * G/D ... (d+1) * G/D - 1 of the G samples; ranks that
-// differ only in other coordinates read the same ones. The loss is normalised by counts over the whole
-// global batch, which all ranks agree on before the first forward pass, so that every gradient is right
-// from the start and no division is left for later:
+// Data-parallel coordinate d of D reads samples d * G/D ... (d+1) * G/D - 1 of the G samples; ranks
+// that differ only in other coordinates read the same ones. The loss is normalised by counts over
+// the whole global batch, which all ranks agree on before the first forward pass, so that every
+// gradient is right from the start and no division is left for later:
 //
 //     token_mean:        weight of a token = 1 / labels in the global batch
-//     microbatch_mean:   weight of a token = 1 / (labels in its microbatch * microbatches with a label)
+//     microbatch_mean:   weight of a token = 1 / (labels in its microbatch * microbatches with a
+//     label)
 #pragma once
 
 #include <vector>
@@ -27,8 +28,8 @@ struct LocalBatch {
 
 class BatchReader {
  public:
-  BatchReader(data::BatchStream& stream, comm::World& world, const config::TrainingSection& training,
-              int64_t microbatch_size, at::Device device);
+  BatchReader(data::BatchStream& stream, comm::World& world,
+              const config::TrainingSection& training, int64_t microbatch_size, at::Device device);
 
   /// Reads this rank's samples of `step` and agrees with the other ranks on the counts.
   /// Collective: all ranks.

@@ -1,8 +1,5 @@
 #include "hyperpp/trainer/metrics_log.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -11,12 +8,16 @@
 #include <string_view>
 #include <utility>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "hyperpp/core/error.h"
 
 namespace hyperpp::trainer {
 namespace {
 
-// Complete records up to `last_step`; a torn last line (the run was killed while writing) is dropped.
+// Complete records up to `last_step`; a torn last line (the run was killed while writing) is
+// dropped.
 std::string KeptRecords(const std::string& path, int64_t last_step) {
   std::ifstream in(path);
   std::string kept, line;
@@ -56,7 +57,8 @@ void MetricsLog::Write(const nlohmann::json& record) {
   while (!rest.empty()) {
     const ssize_t written = write(file_, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw IoError(fmt::format("{}: cannot write: {}", path_, std::strerror(errno)));
+    if (written < 0)
+      throw IoError(fmt::format("{}: cannot write: {}", path_, std::strerror(errno)));
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
 }

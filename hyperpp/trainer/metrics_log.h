@@ -11,8 +11,8 @@ namespace hyperpp::trainer {
 
 class MetricsLog {
  public:
-  /// Opens `path`; records of steps after `last_step` are dropped (a resumed run writes them again),
-  /// all of them for 0. Errors: IoError naming the file and reason.
+  /// Opens `path`; records of steps after `last_step` are dropped (a resumed run writes them
+  /// again), all of them for 0. Errors: IoError naming the file and reason.
   MetricsLog(std::string path, int64_t last_step);
   ~MetricsLog();
   MetricsLog(const MetricsLog&) = delete;

@@ -53,7 +53,8 @@ Microbatch MakeMicrobatch(const std::vector<data::Sample>& samples, int64_t firs
   return out;
 }
 
-models::ForwardContext MakeContext(const Microbatch& microbatch, const kernels::RotaryTables& tables) {
+models::ForwardContext MakeContext(const Microbatch& microbatch,
+                                   const kernels::RotaryTables& tables) {
   models::ForwardContext context;
   context.batch = microbatch.batch;
   context.sequence = microbatch.sequence;

@@ -13,20 +13,21 @@ namespace hyperpp::trainer {
 
 /// B sequences, right-padded to S tokens, T = B * S. Padding has no label and counts nowhere.
 struct Microbatch {
-  int64_t batch = 0, sequence = 0;   // B, S
-  at::Tensor ids_T, labels_T;        // int64
-  at::Tensor positions_T;            // int32, restart with each document
-  at::Tensor document_starts_BS;     // int32
-  at::Tensor sample_ids_B;           // int64, index in the global batch
+  int64_t batch = 0, sequence = 0;         // B, S
+  at::Tensor ids_T, labels_T;              // int64
+  at::Tensor positions_T;                  // int32, restart with each document
+  at::Tensor document_starts_BS;           // int32
+  at::Tensor sample_ids_B;                 // int64, index in the global batch
   int64_t num_tokens = 0, num_labels = 0;  // without padding
 };
 
-/// Packs `samples`, whose first one is sample `first_index` of the global batch. Sequences are padded to
-/// `padded_length` tokens, which none exceeds.
+/// Packs `samples`, whose first one is sample `first_index` of the global batch. Sequences are
+/// padded to `padded_length` tokens, which none exceeds.
 Microbatch MakeMicrobatch(const std::vector<data::Sample>& samples, int64_t first_index,
                           int64_t padded_length, at::Device device);
 
 /// The forward context of `microbatch`: `tables` with its positions, and its attention spans.
-models::ForwardContext MakeContext(const Microbatch& microbatch, const kernels::RotaryTables& tables);
+models::ForwardContext MakeContext(const Microbatch& microbatch,
+                                   const kernels::RotaryTables& tables);
 
 }  // namespace hyperpp::trainer

@@ -1,10 +1,9 @@
 #include "hyperpp/trainer/progress.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace hyperpp::trainer {
 
@@ -21,11 +20,12 @@ void Progress::Show(const ProgressRecord& record) {
   const bool due = record.step % log_interval_ == 0 || record.step == total_steps_ ||
                    record.evaluation_loss.has_value();
   if (!due && !terminal_) return;
-  std::string line = fmt::format(
-      "step {}/{}  loss {:.4f}  grad norm {:.3g}  lr {:.2e}  {} tokens/s  eta {}", record.step,
-      total_steps_, record.loss, record.grad_norm, record.learning_rate,
-      RateText(record.tokens_per_second), Eta(record.step));
-  if (record.evaluation_loss) line += fmt::format("  evaluation loss {:.4f}", *record.evaluation_loss);
+  std::string line =
+      fmt::format("step {}/{}  loss {:.4f}  grad norm {:.3g}  lr {:.2e}  {} tokens/s  eta {}",
+                  record.step, total_steps_, record.loss, record.grad_norm, record.learning_rate,
+                  RateText(record.tokens_per_second), Eta(record.step));
+  if (record.evaluation_loss)
+    line += fmt::format("  evaluation loss {:.4f}", *record.evaluation_loss);
   if (!terminal_) return log_.Info("{}", line);
   std::fputs(fmt::format("\r{}\x1b[K", line).c_str(), stdout);
   std::fflush(stdout);
@@ -43,7 +43,8 @@ void Progress::Break() {
 std::string Progress::Eta(int64_t step) const {
   const int64_t done = step - first_step_ + 1;
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-  return DurationText(elapsed.count() / static_cast<double>(done) * static_cast<double>(total_steps_ - step));
+  return DurationText(elapsed.count() / static_cast<double>(done) *
+                      static_cast<double>(total_steps_ - step));
 }
 
 std::string DurationText(double seconds) {

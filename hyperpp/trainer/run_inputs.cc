@@ -5,7 +5,6 @@
 #include "hyperpp/checkpoint/hf_weights.h"
 #include "hyperpp/config/load.h"
 #include "hyperpp/core/error.h"
-#include "hyperpp/models/spec/config_overrides.h"
 #include "hyperpp/plan/mesh.h"
 #include "hyperpp/trainer/device.h"
 
@@ -14,9 +13,7 @@ namespace {
 
 models::DecoderSpec LoadSpec(const config::ModelSection& model) {
   if (!model.path.empty()) return models::LoadDecoderSpec(model.path, model.overrides);
-  nlohmann::json config = model.inline_config;
-  models::ApplyOverrides(model.overrides, config);
-  return models::ParseDecoderSpec(config, "model.config");
+  return models::ParseDecoderSpec(model.inline_config, "model.config");
 }
 
 plan::ModelFacts FactsOf(const models::DecoderSpec& spec) {
@@ -37,10 +34,11 @@ plan::ModelFacts FactsOf(const models::DecoderSpec& spec) {
 bool IsPretrained(const config::ModelSection& model) {
   const bool present = !model.path.empty() && checkpoint::HfWeights::Present(model.path);
   if (model.init == config::ModelInit::kPretrained && !present)
-    throw InputError(fmt::format(
-        "model.init: pretrained, but {} holds no model.safetensors or model.safetensors.index.json; name a "
-        "folder with weights, or use init: random",
-        model.path.empty() ? "an inline model.config" : model.path));
+    throw InputError(
+        fmt::format("model.init: pretrained, but {} holds no model.safetensors or "
+                    "model.safetensors.index.json; name a "
+                    "folder with weights, or use init: random",
+                    model.path.empty() ? "an inline model.config" : model.path));
   return present && model.init != config::ModelInit::kRandom;
 }
 
@@ -55,8 +53,8 @@ RunInputs PrepareRun(const std::string& config_path, const std::vector<std::stri
     const int64_t rest = std::max(1, NumVisibleGpus());
     world_size = static_cast<int>(plan::WorldSizeOf(inputs.config).value_or(rest));
   }
-  inputs.plan =
-      plan::MakePlan(inputs.config, inputs.spec.Outline(), FactsOf(inputs.spec), world_size, purpose);
+  inputs.plan = plan::MakePlan(inputs.config, inputs.spec.Outline(), FactsOf(inputs.spec),
+                               world_size, purpose);
   inputs.pretrained = IsPretrained(inputs.config.model);
   return inputs;
 }

@@ -5,7 +5,8 @@
 namespace hyperpp::trainer {
 
 StepRecorder::StepRecorder(const RunInputs& inputs, const Log& log, int64_t last_step)
-    : progress_(log, last_step + 1, inputs.config.training.steps, inputs.config.output.log_interval) {
+    : progress_(log, last_step + 1, inputs.config.training.steps,
+                inputs.config.output.log_interval) {
   if (log.rank() != 0) return;
   const std::filesystem::path folder = inputs.config.output.directory;
   metrics_ = std::make_unique<MetricsLog>((folder / "metrics.jsonl").string(), last_step);

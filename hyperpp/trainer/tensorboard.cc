@@ -1,13 +1,13 @@
 #include "hyperpp/trainer/tensorboard.h"
 
-#include <unistd.h>
-
 #include <array>
 #include <bit>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
+
+#include <unistd.h>
 
 #include "hyperpp/core/error.h"
 
@@ -38,7 +38,8 @@ std::string Raw(T value) {
   return bytes;
 }
 
-// Protocol buffer wire format: a tag is (field << 3 | type), types 0 varint, 1 and 5 fixed, 2 bytes.
+// Protocol buffer wire format: a tag is (field << 3 | type), types 0 varint, 1 and 5 fixed, 2
+// bytes.
 std::string Varint(uint64_t value) {
   std::string bytes;
   for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
@@ -60,7 +61,8 @@ double WallTime() {
 TensorBoardWriter::TensorBoardWriter(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  path_ = fmt::format("{}/events.out.tfevents.{}.hyperpp.{}", folder, static_cast<int64_t>(WallTime()), getpid());
+  path_ = fmt::format("{}/events.out.tfevents.{}.hyperpp.{}", folder,
+                      static_cast<int64_t>(WallTime()), getpid());
   out_.open(path_, std::ios::binary);
   WriteEvent(DoubleField(1, WallTime()) + BytesField(3, "brain.Event:2"));
 }
@@ -71,14 +73,16 @@ void TensorBoardWriter::Write(int64_t step, const nlohmann::json& record) {
     if (name == "step" || !value.is_number()) continue;
     summary += BytesField(1, BytesField(1, name) + FloatField(2, value.get<float>()));
   }
-  WriteEvent(DoubleField(1, WallTime()) + VarintField(2, static_cast<uint64_t>(step)) + BytesField(5, summary));
+  WriteEvent(DoubleField(1, WallTime()) + VarintField(2, static_cast<uint64_t>(step)) +
+             BytesField(5, summary));
 }
 
 void TensorBoardWriter::WriteEvent(const std::string& event) {
   const std::string length = Raw(static_cast<uint64_t>(event.size()));
   out_ << length << Raw(MaskedCrc32c(length)) << event << Raw(MaskedCrc32c(event));
   out_.flush();
-  if (!out_) throw IoError(fmt::format("{}: cannot write; check free space and permissions", path_));
+  if (!out_)
+    throw IoError(fmt::format("{}: cannot write; check free space and permissions", path_));
 }
 
 }  // namespace hyperpp::trainer

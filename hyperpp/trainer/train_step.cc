@@ -19,8 +19,9 @@ constexpr int64_t kBucketBytes = 25 << 20;
 
 }  // namespace
 
-TrainStep::TrainStep(models::Decoder& model, models::ParameterStore& store, optim::Optimizer& optimizer,
-                     comm::World& world, const config::Config& config, kernels::RotaryTables tables)
+TrainStep::TrainStep(models::Decoder& model, models::ParameterStore& store,
+                     optim::Optimizer& optimizer, comm::World& world, const config::Config& config,
+                     kernels::RotaryTables tables)
     : model_(model),
       store_(store),
       optimizer_(optimizer),
@@ -69,10 +70,13 @@ double TrainStep::ForwardBackward(const StepRequest& request, const Microbatch& 
 }
 
 StepResult TrainStep::Agree(double local_loss, double grad_norm, bool stop_requested) {
-  StepResult result{.loss = local_loss, .grad_norm = grad_norm, .stop = stop_requested,
+  StepResult result{.loss = local_loss,
+                    .grad_norm = grad_norm,
+                    .stop = stop_requested,
                     .peak_memory_bytes = PeakMemoryBytes()};
   if (world_.size() > 1) {
-    // Loss: replicas add up their parts. A non-finite value anywhere survives the sum on every rank.
+    // Loss: replicas add up their parts. A non-finite value anywhere survives the sum on every
+    // rank.
     at::Tensor sums = at::tensor({result.loss, grad_norm, stop_requested ? 1.0 : 0.0}, at::kDouble);
     at::Tensor peak = at::tensor({result.peak_memory_bytes}, at::kLong);
     world_.Control().AllReduce(sums)->Wait();

@@ -6,8 +6,8 @@
 //     microbatch 3             F B       buckets are reduced while this backward runs
 //     end                          norm, agreement of all ranks, update
 //
-// The step has one agreement of all ranks, at its end. It carries the loss and whatever the ranks must
-// decide together: whether the step is finite, and whether a signal asked to stop.
+// The step has one agreement of all ranks, at its end. It carries the loss and whatever the ranks
+// must decide together: whether the step is finite, and whether a signal asked to stop.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ struct StepRequest {
 };
 
 struct StepResult {
-  double loss = 0;       // of the global batch; NaN without any label
-  double grad_norm = 0;  // before clipping
-  bool finite = true;    // loss and norm; a step that is not finite has changed no weight
-  bool stop = false;     // some rank asked to stop after this step
+  double loss = 0;                // of the global batch; NaN without any label
+  double grad_norm = 0;           // before clipping
+  bool finite = true;             // loss and norm; a step that is not finite has changed no weight
+  bool stop = false;              // some rank asked to stop after this step
   int64_t peak_memory_bytes = 0;  // of the rank that used most
 };
 
@@ -45,7 +45,8 @@ class TrainStep {
   StepResult Run(const StepRequest& request, const LocalBatch& batch);
 
  private:
-  double ForwardBackward(const StepRequest& request, const Microbatch& microbatch, double token_weight);
+  double ForwardBackward(const StepRequest& request, const Microbatch& microbatch,
+                         double token_weight);
   StepResult Agree(double local_loss, double grad_norm, bool stop_requested);
 
   models::Decoder& model_;

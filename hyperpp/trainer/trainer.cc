@@ -23,8 +23,9 @@ void MakeFolder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder))
-    throw IoError(fmt::format("output.directory: cannot make folder {}: {}; name a folder that can be written",
-                              folder.string(), error ? error.message() : "a file is in its place"));
+    throw IoError(fmt::format(
+        "output.directory: cannot make folder {}: {}; name a folder that can be written",
+        folder.string(), error ? error.message() : "a file is in its place"));
 }
 
 }  // namespace
@@ -34,10 +35,14 @@ Trainer::Trainer(const RunInputs& inputs, comm::World& world, const Log& log)
       config_(inputs.config),
       world_(world),
       log_(log),
-      device_(ChooseDevice(config_, world.identity().local_rank, world.identity().local_world_size)),
+      device_(
+          ChooseDevice(config_, world.identity().local_rank, world.identity().local_world_size)),
       checkpoints_(std::make_unique<Checkpointing>(inputs, world, log)) {
   world_.CheckSame(config::Flatten(config_));
   PrepareProcess(device_, config_.training.deterministic);
+  if (world_.rank() == 0) {
+    for (const std::string& warning : inputs_.spec.warnings) log_.Warning("{}", warning);
+  }
   log_.Info("device     {}", device_.description);
   world_.Agree([&] { OpenOutput(); });
   world_.Agree([&] { OpenData(); });
@@ -49,17 +54,18 @@ Trainer::Trainer(const RunInputs& inputs, comm::World& world, const Log& log)
   const int64_t length = config_.training.sequence_length;
   tables_ = models::MakeRotaryTables(inputs_.spec, length, length, device_.device);
   optimizer_ = optim::MakeOptimizer(config_.optimizer, model_.store->TrainableWeights());
-  step_ = std::make_unique<TrainStep>(*model_.decoder, *model_.store, *optimizer_, world_, config_, tables_);
+  step_ = std::make_unique<TrainStep>(*model_.decoder, *model_.store, *optimizer_, world_, config_,
+                                      tables_);
   Resume();
 }
 
 Trainer::~Trainer() = default;
 
 void Trainer::OpenOutput() {
-  if (config_.checkpoint.resume == config::ResumeMode::kNone) checkpoints_->RefuseToOverwrite();
   if (world_.rank() != 0) return;
   const fs::path folder = config_.output.directory;
   MakeFolder(folder);
+  if (config_.checkpoint.resume == config::ResumeMode::kNone) checkpoints_->RefuseToOverwrite();
   std::ofstream out(folder / "config.yaml");
   out << config::WriteConfig(config_);
   out.flush();
@@ -71,8 +77,8 @@ void Trainer::OpenData() {
   data::SourceOptions options = DataOptions(inputs_);
   options.warnings = &warnings;
   stream_ = data::OpenTrainingData(config_.data, options, config_.training.global_batch_size);
-  reader_ = std::make_unique<BatchReader>(*stream_, world_, config_.training, inputs_.plan.batch.microbatch,
-                                          device_.device);
+  reader_ = std::make_unique<BatchReader>(*stream_, world_, config_.training,
+                                          inputs_.plan.batch.microbatch, device_.device);
   if (config_.evaluation.data) {
     options.for_evaluation = true;
     evaluation_data_ =
@@ -94,7 +100,8 @@ void Trainer::Run(const std::function<bool()>& stop_requested) {
   const int64_t steps = config_.training.steps;
   const int64_t first = state_.step + 1;
   if (state_.step >= steps && steps > 0)
-    log_.Info("nothing to train: the checkpoint is at step {}, training.steps is {}", state_.step, steps);
+    log_.Info("nothing to train: the checkpoint is at step {}, training.steps is {}", state_.step,
+              steps);
   StepRecorder recorder(inputs_, log_, state_.step);
   for (int64_t step = first; step <= steps; ++step) {
     world_.SetActivity(fmt::format("step {}", step));
@@ -103,7 +110,8 @@ void Trainer::Run(const std::function<bool()>& stop_requested) {
     if (checkpoints_->enabled() && (last || checkpoints_->Due(step))) Save(step);
     if (stop) {
       recorder.Break();
-      log_.Info("stopped by a signal after step {}{}", step, checkpoints_->enabled() ? ", saved" : "");
+      log_.Info("stopped by a signal after step {}{}", step,
+                checkpoints_->enabled() ? ", saved" : "");
       break;
     }
   }
@@ -114,7 +122,8 @@ void Trainer::Run(const std::function<bool()>& stop_requested) {
 bool Trainer::TrainOneStep(int64_t step, bool stop_requested, StepRecorder& recorder) {
   const auto start = std::chrono::steady_clock::now();
   const LocalBatch batch = reader_->Read(step);
-  const double lr = optim::LearningRate(config_.lr_scheduler, config_.optimizer.lr, step, config_.training.steps);
+  const double lr =
+      optim::LearningRate(config_.lr_scheduler, config_.optimizer.lr, step, config_.training.steps);
   const StepResult result = step_->Run({step, lr, stop_requested}, batch);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
 
@@ -132,15 +141,19 @@ bool Trainer::TrainOneStep(int64_t step, bool stop_requested, StepRecorder& reco
   }
   recorder.Write(record);
   if (!result.finite) HandleNonFinite(step, result);
-  if (batch.global_labels == 0) log_.Warning("step {}: no label in the global batch; weights unchanged", step);
+  if (batch.global_labels == 0)
+    log_.Warning("step {}: no label in the global batch; weights unchanged", step);
   return result.stop;
 }
 
 void Trainer::HandleNonFinite(int64_t step, const StepResult& result) {
-  const std::string fact = fmt::format("step {}: loss {}, gradient norm {}", step, result.loss, result.grad_norm);
+  const std::string fact =
+      fmt::format("step {}: loss {}, gradient norm {}", step, result.loss, result.grad_norm);
   if (config_.training.on_nonfinite == config::OnNonFinite::kStop)
-    throw NonFiniteError(fact + "; weights are those of the step before; lower optimizer.lr, check the data, or "
-                                "set training.on_nonfinite: skip");
+    throw NonFiniteError(
+        fact +
+        "; weights are those of the step before; lower optimizer.lr, check the data, or "
+        "set training.on_nonfinite: skip");
   if (world_.rank() == 0) log_.Warning("{}; the update is skipped", fact);
 }
 
@@ -152,8 +165,8 @@ bool Trainer::EvaluationDue(int64_t step) const {
 
 EvaluationResult Trainer::RunEvaluation() {
   HYPERPP_CHECK(evaluation_data_, "no evaluation data");
-  return Evaluate(*model_.decoder, *evaluation_data_, world_, tables_, inputs_.plan.batch.microbatch,
-                  device_.device);
+  return Evaluate(*model_.decoder, *evaluation_data_, world_, tables_,
+                  inputs_.plan.batch.microbatch, device_.device);
 }
 
 void Trainer::Save(int64_t step) {

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "hyperpp/data/tokenizer.h"
+#include "hyperpp/data/tokenizers/tokenizer.h"
 
 namespace hyperpp::data::testing {
 

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include "tests/support/port.h"
 #include "tests/support/program.h"
 
 namespace hyperpp::launch {
@@ -160,34 +161,13 @@ TEST(Launcher, SecondStopKillsRanksThatDoNotStop) {
   job.ExpectRanksEnd();
 }
 
-/// A port of the loopback interface that is taken while this lives.
-struct TakenPort {
-  TakenPort() : descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t length = sizeof address;
-    auto* generic = reinterpret_cast<sockaddr*>(&address);
-    EXPECT_EQ(bind(descriptor, generic, length), 0);
-    EXPECT_EQ(listen(descriptor, 1), 0);
-    EXPECT_EQ(getsockname(descriptor, generic, &length), 0);
-    port = ntohs(address.sin_port);
-  }
-  ~TakenPort() { close(descriptor); }
-
-  int descriptor = -1;
-  int port = 0;
-};
-
-int FreePort() { return TakenPort().port; }
-
 std::vector<std::string> Variables(int rank, int num_ranks, int port) {
   return {fmt::format("RANK={}", rank), fmt::format("WORLD_SIZE={}", num_ranks),
           "MASTER_ADDR=127.0.0.1", fmt::format("MASTER_PORT={}", port)};
 }
 
 TEST(RankVariables, RanksStartedByHandJoin) {
-  const int port = FreePort();
+  const int port = test::FreePort();
   Program first(OneRank("reduce"), Variables(0, 2, port));
   Program second(OneRank("reduce"), Variables(1, 2, port));
   EXPECT_EQ(first.Wait().status, 0) << first.Err();
@@ -195,7 +175,7 @@ TEST(RankVariables, RanksStartedByHandJoin) {
 }
 
 TEST(RankVariables, DifferentConfigurationsEndBothAndOneSaysIt) {
-  const int port = FreePort();
+  const int port = test::FreePort();
   Program first(OneRank("differ", 1), Variables(0, 2, port));
   Program second(OneRank("differ", 1), Variables(1, 2, port));
   const ProgramResult zero = first.Wait(), one = second.Wait();
@@ -207,13 +187,13 @@ TEST(RankVariables, DifferentConfigurationsEndBothAndOneSaysIt) {
 
 TEST(RankVariables, MissingRankIsNamedInTime) {
   const ProgramResult result =
-      RunProgram(OneRank("lonely"), Variables(0, 2, FreePort()), seconds(20));
+      RunProgram(OneRank("lonely"), Variables(0, 2, test::FreePort()), seconds(20));
   EXPECT_EQ(result.status, 3);
   EXPECT_THAT(result.err, HasSubstr("1 of 2 ranks joined (rank 0), rank 1 did not within 1 s"));
 }
 
 TEST(RankVariables, BusyPortIsNamed) {
-  const TakenPort taken;
+  const test::TakenPort taken;
   const ProgramResult result =
       RunProgram(OneRank("reduce"), Variables(0, 2, taken.port), seconds(20));
   EXPECT_EQ(result.status, 3);

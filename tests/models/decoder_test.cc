@@ -23,7 +23,8 @@ double Loss(TinyDecoder& model, const Batch& batch) {
   const at::NoGradGuard no_grad;
   const at::Tensor hidden =
       model.decoder->RunLayers(model.decoder->Embed(batch.ids), model.Context(kBatch, kLength));
-  return model.decoder->HeadLoss(model.decoder->Normalise(hidden), batch.labels, 1.0, false).loss_sum;
+  return model.decoder->HeadLoss(model.decoder->Normalise(hidden), batch.labels, 1.0, false)
+      .loss_sum;
 }
 
 void Backward(TinyDecoder& model, const Batch& batch) {
@@ -34,9 +35,10 @@ void Backward(TinyDecoder& model, const Batch& batch) {
   torch::autograd::backward({normed}, {head.grad_x_TH});
 }
 
-// Central difference of the loss along a random direction of one weight. fp32 losses near 40 resolve
-// about 4e-6, so the difference over 2e-2 is good to about 1e-3 of a gradient of order one.
-double NumericDerivative(TinyDecoder& model, const Batch& batch, Weight& weight, const at::Tensor& direction) {
+// Central difference of the loss along a random direction of one weight. fp32 losses near 40
+// resolve about 4e-6, so the difference over 2e-2 is good to about 1e-3 of a gradient of order one.
+double NumericDerivative(TinyDecoder& model, const Batch& batch, Weight& weight,
+                         const at::Tensor& direction) {
   constexpr double kStep = 1e-2;
   at::Tensor value = weight.parameter().detach();
   value.add_(direction, kStep);
@@ -53,7 +55,8 @@ void ExpectGradientsOfAllWeights(bool tied) {
   Backward(model, batch);
   for (Weight* weight : model.store->weights()) {
     at::Tensor direction = at::zeros_like(weight->parameter().detach());
-    FillNormal(direction, weight->fqn(), 11, 0, 1.0 / std::sqrt(static_cast<double>(direction.numel())));
+    FillNormal(direction, weight->fqn(), 11, 0,
+               1.0 / std::sqrt(static_cast<double>(direction.numel())));
     const double expected = NumericDerivative(model, batch, *weight, direction);
     const double actual = (weight->gradient() * direction).sum().item<double>();
     EXPECT_NEAR(actual, expected, 5e-3 + 2e-2 * std::abs(expected)) << weight->fqn();
@@ -71,7 +74,8 @@ TEST(DecoderTest, NamesAreThoseOfHuggingFace) {
   EXPECT_EQ(names.front(), "model.embed_tokens.weight");
   EXPECT_EQ(names[1], "model.layers.0.self_attn.q_proj.weight");
   EXPECT_EQ(names.back(), "lm_head.weight");
-  EXPECT_NE(std::find(names.begin(), names.end(), "model.layers.1.self_attn.q_norm.weight"), names.end());
+  EXPECT_NE(std::find(names.begin(), names.end(), "model.layers.1.self_attn.q_norm.weight"),
+            names.end());
 }
 
 TEST(DecoderTest, ConstructionAllocatesNothing) {
@@ -94,8 +98,9 @@ TEST(DecoderTest, GradientsAccumulateOverMicrobatches) {
 
 TEST(DecoderTest, FrozenWeightsGetNoGradientAndChangeNoOther) {
   TinyDecoder all(false);
-  TinyDecoder some(false, at::kFloat, {"model.embed_tokens.weight", "model.layers.0.mlp.up_proj.weight",
-                                       "model.layers.1.self_attn.q_norm.weight", "model.norm.weight"});
+  TinyDecoder some(false, at::kFloat,
+                   {"model.embed_tokens.weight", "model.layers.0.mlp.up_proj.weight",
+                    "model.layers.1.self_attn.q_norm.weight", "model.norm.weight"});
   Backward(all, Batch());
   Backward(some, Batch());
   for (std::size_t i = 0; i < all.store->weights().size(); ++i) {

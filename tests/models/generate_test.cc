@@ -13,9 +13,11 @@ namespace {
 int64_t NextWithoutCache(TinyDecoder& model, const std::vector<int64_t>& ids) {
   const at::NoGradGuard no_grad;
   const auto length = static_cast<int64_t>(ids.size());
-  const at::Tensor hidden = model.decoder->RunLayers(model.decoder->Embed(at::tensor(ids, at::kLong)),
-                                                     model.Context(1, length));
-  return model.decoder->Logits(model.decoder->Normalise(hidden))[length - 1].argmax().item<int64_t>();
+  const at::Tensor hidden = model.decoder->RunLayers(
+      model.decoder->Embed(at::tensor(ids, at::kLong)), model.Context(1, length));
+  return model.decoder->Logits(model.decoder->Normalise(hidden))[length - 1]
+      .argmax()
+      .item<int64_t>();
 }
 
 TEST(GenerateTest, CacheChangesNothing) {

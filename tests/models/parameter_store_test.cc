@@ -23,8 +23,10 @@ TEST(ParameterStoreTest, OnlyMatricesGetACopyInTheComputeDtype) {
   TinyDecoder model(false, at::kBFloat16);
   for (const Weight* weight : model.store->weights()) {
     const bool matrix = weight->use() == WeightUse::kMatrix;
-    EXPECT_EQ(weight->compute().scalar_type(), matrix ? at::kBFloat16 : at::kFloat) << weight->fqn();
-    EXPECT_TRUE(weight->compute().to(at::kFloat).allclose(weight->parameter(), 1e-2)) << weight->fqn();
+    EXPECT_EQ(weight->compute().scalar_type(), matrix ? at::kBFloat16 : at::kFloat)
+        << weight->fqn();
+    EXPECT_TRUE(weight->compute().to(at::kFloat).allclose(weight->parameter(), 1e-2))
+        << weight->fqn();
   }
 }
 

@@ -5,7 +5,8 @@
 namespace hyperpp::optim {
 namespace {
 
-config::LrSchedulerSection Schedule(config::LrSchedule type, int64_t warmup, std::optional<int64_t> decay = {}) {
+config::LrSchedulerSection Schedule(config::LrSchedule type, int64_t warmup,
+                                    std::optional<int64_t> decay = {}) {
   config::LrSchedulerSection schedule;
   schedule.type = type;
   schedule.warmup_steps = warmup;

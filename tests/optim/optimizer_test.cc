@@ -14,7 +14,8 @@ namespace {
 struct TwoWeights {
   explicit TwoWeights(bool bf16 = false)
       : matrix({1, 2}, models::WeightUse::kMatrix), gain({2}, models::WeightUse::kGain) {
-    matrix.Materialise(at::full({1, 2}, 1.0), bf16 ? at::full({1, 2}, 1.0, at::kBFloat16) : at::Tensor(),
+    matrix.Materialise(at::full({1, 2}, 1.0),
+                       bf16 ? at::full({1, 2}, 1.0, at::kBFloat16) : at::Tensor(),
                        at::full({1, 2}, 0.5));
     gain.Materialise(at::full({2}, 1.0), {}, at::full({2}, 2.0));
   }
@@ -72,7 +73,8 @@ TEST(OptimizerTest, MomentumIsKeptOnlyIfAskedFor) {
 TEST(OptimizerTest, ComputeCopyFollowsTheWeight) {
   TwoWeights weights(/*bf16=*/true);
   MakeOptimizer(Section(config::OptimizerType::kSgd), weights.All())->Step(1, 0.1, 1.0);
-  EXPECT_TRUE(weights.matrix.compute().equal(weights.matrix.parameter().detach().to(at::kBFloat16)));
+  EXPECT_TRUE(
+      weights.matrix.compute().equal(weights.matrix.parameter().detach().to(at::kBFloat16)));
 }
 
 TEST(GradientNormTest, SumsSquaresOfAllWeights) {

@@ -41,7 +41,8 @@ TEST(TensorBoardTest, FileStartsWithItsVersionAndHoldsScalarsByName) {
   ASSERT_EQ(records.size(), 2U);
   EXPECT_NE(records[0].find("brain.Event:2"), std::string::npos);
   // Summary value: field 1 tag "loss", then field 2 as a little-endian float 1.5.
-  EXPECT_NE(records[1].find(std::string("\x0a\x04loss\x15\x00\x00\xc0\x3f", 11)), std::string::npos);
+  EXPECT_NE(records[1].find(std::string("\x0a\x04loss\x15\x00\x00\xc0\x3f", 11)),
+            std::string::npos);
   EXPECT_EQ(records[1].find("evaluation_loss"), std::string::npos);
 }
 
@@ -50,7 +51,8 @@ TEST(TensorBoardTest, ChecksumsAreMaskedCastagnoli) {
   std::filesystem::remove_all(folder);
   TensorBoardWriter{folder};
   const std::string bytes = ReadOnlyFileOf(folder);
-  // CRC-32C of the bytes 18 00 00 00 00 00 00 00, rotated and offset as TFRecord does; computed apart.
+  // CRC-32C of the bytes 18 00 00 00 00 00 00 00, rotated and offset as TFRecord does; computed
+  // apart.
   uint64_t length = 0;
   uint32_t checksum = 0;
   std::memcpy(&length, bytes.data(), 8);

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "hyperpp/data/tokenizer.h"
 #include "hyperpp/data/tokenizers/added_tokens.h"
 #include "hyperpp/data/tokenizers/bpe_model.h"
 #include "hyperpp/data/tokenizers/pre_tokenizer.h"
+#include "hyperpp/data/tokenizers/tokenizer.h"
 #include "hyperpp/data/tokenizers/unicode_normalization.h"
 
 namespace hyperpp::data {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hyperpp/data/tokenizer.h"
+#include "hyperpp/data/tokenizers/tokenizer.h"
 
 namespace hyperpp::data {
 

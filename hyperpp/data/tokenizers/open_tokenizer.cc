@@ -1,11 +1,11 @@
 #include <filesystem>
 
 #include "hyperpp/core/error.h"
-#include "hyperpp/data/tokenizer.h"
 #include "hyperpp/data/tokenizers/bpe_tokenizer.h"
 #include "hyperpp/data/tokenizers/byte_tokenizer.h"
 #include "hyperpp/data/tokenizers/read_file.h"
 #include "hyperpp/data/tokenizers/sentencepiece_tokenizer.h"
+#include "hyperpp/data/tokenizers/tokenizer.h"
 #include "hyperpp/data/tokenizers/tokenizer_json.h"
 
 namespace hyperpp::data {

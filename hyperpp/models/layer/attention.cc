@@ -22,8 +22,8 @@ uint64_t DropoutKey(const DropoutContext& dropout, int64_t layer_index) {
 }
 
 // Appends this pass's keys and values to the cache; returns all of them so far.
-std::pair<at::Tensor, at::Tensor> Extend(KeyValueCache& cache, int64_t layer, const at::Tensor& k_BLMD,
-                                         const at::Tensor& v_BLMD) {
+std::pair<at::Tensor, at::Tensor> Extend(KeyValueCache& cache, int64_t layer,
+                                         const at::Tensor& k_BLMD, const at::Tensor& v_BLMD) {
   const int64_t length = k_BLMD.size(1);
   at::Tensor &keys = cache.keys_BLMD[layer], &values = cache.values_BLMD[layer];
   keys.narrow(1, cache.length, length).copy_(k_BLMD);
@@ -72,18 +72,19 @@ at::Tensor Attention::Rotate(const at::Tensor& x_TND, HeadNormGain* norm,
   const kernels::HeadNorm head_norm{gain ? gain->compute() : at::Tensor(), norm_eps_};
   const at::Tensor x = x_TND.detach();
   kernels::RotaryResult result = kernels::RotaryForward(x, context.rotary, head_norm);
-  return AppendNode("Rotary", {x_TND, gain ? gain->parameter() : at::Tensor()}, {result.out_TND},
-                    [x, gain, head_norm, tables = context.rotary, rstd = result.rstd_TN](const auto& gradients) {
-                      const at::Tensor grad_x = kernels::RotaryBackward(
-                          gradients[0].contiguous(), x, rstd, tables, head_norm,
-                          gain && gain->trainable() ? gain->gradient() : at::Tensor());
-                      if (gain && gain->trainable()) gain->GradientAdded();
-                      return std::vector<at::Tensor>{grad_x, at::Tensor()};
-                    })[0];
+  return AppendNode(
+      "Rotary", {x_TND, gain ? gain->parameter() : at::Tensor()}, {result.out_TND},
+      [x, gain, head_norm, tables = context.rotary, rstd = result.rstd_TN](const auto& gradients) {
+        const at::Tensor grad_x =
+            kernels::RotaryBackward(gradients[0].contiguous(), x, rstd, tables, head_norm,
+                                    gain && gain->trainable() ? gain->gradient() : at::Tensor());
+        if (gain && gain->trainable()) gain->GradientAdded();
+        return std::vector<at::Tensor>{grad_x, at::Tensor()};
+      })[0];
 }
 
-at::Tensor Attention::Attend(const at::Tensor& q_TND, const at::Tensor& k_TMD, const at::Tensor& v_TMD,
-                             const ForwardContext& context) const {
+at::Tensor Attention::Attend(const at::Tensor& q_TND, const at::Tensor& k_TMD,
+                             const at::Tensor& v_TMD, const ForwardContext& context) const {
   const int64_t batch = context.batch, sequence = context.sequence;
   const auto split = [&](const at::Tensor& x) {
     return x.detach().view({batch, sequence, x.size(1), head_dim_});
@@ -98,20 +99,24 @@ at::Tensor Attention::Attend(const at::Tensor& q_TND, const at::Tensor& k_TMD, c
   options.key_end_BS = interval.end_BS;
   auto dropout = std::make_shared<kernels::AttentionDropout>();
   if (context.dropout && dropout_ > 0) {
-    *dropout = {dropout_, DropoutKey(*context.dropout, layer_index_), context.dropout->sample_ids_B,
-                context.dropout->positions_S, context.dropout->positions_S, 0};
+    *dropout = {dropout_,
+                DropoutKey(*context.dropout, layer_index_),
+                context.dropout->sample_ids_B,
+                context.dropout->positions_S,
+                context.dropout->positions_S,
+                0};
     options.dropout = dropout.get();
   }
   kernels::AttentionResult result = kernels::AttentionForward(q, k, v, options);
   const at::Tensor out = result.out_BSND.view({batch * sequence, num_heads_ * head_dim_});
-  return AppendNode("Attention", {q_TND, k_TMD, v_TMD}, {out},
-                    [q, k, v, result, options, dropout](const auto& gradients) {
-                      const auto grads = kernels::AttentionBackward(
-                          gradients[0].contiguous().view(q.sizes()), q, k, v, result, options);
-                      const auto flat = [](const at::Tensor& x) { return x.flatten(0, 1); };
-                      return std::vector<at::Tensor>{flat(grads.q_BSND), flat(grads.k_BLMD),
-                                                     flat(grads.v_BLMD)};
-                    })[0];
+  return AppendNode(
+      "Attention", {q_TND, k_TMD, v_TMD}, {out},
+      [q, k, v, result, options, dropout](const auto& gradients) {
+        const auto grads = kernels::AttentionBackward(gradients[0].contiguous().view(q.sizes()), q,
+                                                      k, v, result, options);
+        const auto flat = [](const at::Tensor& x) { return x.flatten(0, 1); };
+        return std::vector<at::Tensor>{flat(grads.q_BSND), flat(grads.k_BLMD), flat(grads.v_BLMD)};
+      })[0];
 }
 
 }  // namespace hyperpp::models

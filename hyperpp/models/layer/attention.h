@@ -1,5 +1,5 @@
-// Multi-head attention with grouped key/value heads, rotary positions and, where the model has it, a
-// norm of every query and key head.
+// Multi-head attention with grouped key/value heads, rotary positions and, where the model has it,
+// a norm of every query and key head.
 //
 //     x -> q_proj -> heads -> [q_norm] -> rotary --.
 //     x -> k_proj -> heads -> [k_norm] -> rotary ---- attention -> o_proj -> out
@@ -30,7 +30,8 @@ class Attention : public Layer {
   at::Tensor forward(const at::Tensor& x_TH, const ForwardContext& context);
 
  private:
-  at::Tensor Rotate(const at::Tensor& x_TND, HeadNormGain* norm, const ForwardContext& context) const;
+  at::Tensor Rotate(const at::Tensor& x_TND, HeadNormGain* norm,
+                    const ForwardContext& context) const;
   at::Tensor Attend(const at::Tensor& q_TND, const at::Tensor& k_TMD, const at::Tensor& v_TMD,
                     const ForwardContext& context) const;
 

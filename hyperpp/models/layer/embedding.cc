@@ -14,7 +14,8 @@ void Embedding::ZeroPaddingRow() {
 }
 
 at::Tensor Embedding::forward(const at::Tensor& ids_T) {
-  at::Tensor rows = kernels::EmbeddingForward(ids_T, weight_->compute(), weight_->compute().scalar_type());
+  at::Tensor rows =
+      kernels::EmbeddingForward(ids_T, weight_->compute(), weight_->compute().scalar_type());
   return AppendNode("Embedding", {weight_->parameter()}, {std::move(rows)},
                     [ids_T, weight = weight_, padding = padding_token_](const auto& gradients) {
                       at::Tensor grad = gradients[0].contiguous();

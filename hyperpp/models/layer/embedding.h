@@ -1,5 +1,5 @@
-// Token embedding: row ids[t] of the table for every token. A padding token's row starts at zero and gets
-// no gradient from looking it up, as torch.nn.Embedding's padding_idx.
+// Token embedding: row ids[t] of the table for every token. A padding token's row starts at zero
+// and gets no gradient from looking it up, as torch.nn.Embedding's padding_idx.
 #pragma once
 
 #include <optional>

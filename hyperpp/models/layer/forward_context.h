@@ -1,5 +1,5 @@
-// What a forward pass needs beside hidden states: where each token stands, and what it may attend to.
-// Made per microbatch from the samples; never differentiated, never sent between stages.
+// What a forward pass needs beside hidden states: where each token stands, and what it may attend
+// to. Made per microbatch from the samples; never differentiated, never sent between stages.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class AttentionSpans {
 
 /// Keys and values of earlier tokens during generation; one entry per layer.
 struct KeyValueCache {
-  int64_t length = 0;  // tokens already in the cache
+  int64_t length = 0;                              // tokens already in the cache
   std::vector<at::Tensor> keys_BLMD, values_BLMD;  // by layer, room for the longest sequence
 };
 

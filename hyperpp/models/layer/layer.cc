@@ -25,8 +25,8 @@ std::vector<Weight*> CollectWeights(torch::nn::Module& module) {
       weights.push_back(weight);
     }
   };
-  module.apply(
-      [&](const std::string& name, torch::nn::Module& part) { collect(name, part); }, std::string());
+  module.apply([&](const std::string& name, torch::nn::Module& part) { collect(name, part); },
+               std::string());
   return weights;
 }
 

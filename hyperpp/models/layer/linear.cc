@@ -12,7 +12,8 @@ Linear::Linear(int64_t in_features, int64_t out_features, bool bias)
 
 at::Tensor Linear::forward(const at::Tensor& x_TK) {
   const at::Tensor x = x_TK.detach();
-  at::Tensor y = kernels::LinearForward(x, weight_->compute(), bias_ ? bias_->compute() : at::Tensor());
+  at::Tensor y =
+      kernels::LinearForward(x, weight_->compute(), bias_ ? bias_->compute() : at::Tensor());
   const at::Tensor bias = bias_ ? bias_->parameter() : at::Tensor();
   const bool needs_input_gradient = x_TK.requires_grad();
   return AppendNode(

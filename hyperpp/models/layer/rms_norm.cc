@@ -15,14 +15,17 @@ RmsNorm::Result RmsNorm::forward(const at::Tensor& x_TH, const at::Tensor& resid
   const bool has_residual = residual.defined();
   auto outputs = AppendNode(
       "RmsNorm", {x_TH, residual_TH, weight_->parameter()}, {result.y_TH, result.sum_TH.detach()},
-      [weight = weight_, sum = result.sum_TH, rstd = result.rstd_T, has_residual](const auto& gradients) {
+      [weight = weight_, sum = result.sum_TH, rstd = result.rstd_T,
+       has_residual](const auto& gradients) {
         // Without a use of the norm itself, only the residual path carries a gradient.
         if (!gradients[0].defined())
-          return std::vector<at::Tensor>{gradients[1], has_residual ? gradients[1] : at::Tensor(), {}};
+          return std::vector<at::Tensor>{
+              gradients[1], has_residual ? gradients[1] : at::Tensor(), {}};
         const at::Tensor grad_y = gradients[0].contiguous();
-        const at::Tensor grad_sum = gradients[1].defined() ? gradients[1].contiguous() : at::Tensor();
-        const at::Tensor grad_x = kernels::RmsNormBackward(grad_y, grad_sum, sum, rstd, weight->compute(),
-                                                           weight->gradient());
+        const at::Tensor grad_sum =
+            gradients[1].defined() ? gradients[1].contiguous() : at::Tensor();
+        const at::Tensor grad_x = kernels::RmsNormBackward(grad_y, grad_sum, sum, rstd,
+                                                           weight->compute(), weight->gradient());
         if (weight->trainable()) weight->GradientAdded();
         return std::vector<at::Tensor>{grad_x, has_residual ? grad_x : at::Tensor(), at::Tensor()};
       });

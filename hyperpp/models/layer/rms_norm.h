@@ -1,5 +1,6 @@
-// Root-mean-square norm with the residual sum before it. Both results stay in the graph: the sum is the
-// residual path, so that its gradient is added inside the norm's backward instead of in a pass of its own.
+// Root-mean-square norm with the residual sum before it. Both results stay in the graph: the sum is
+// the residual path, so that its gradient is added inside the norm's backward instead of in a pass
+// of its own.
 #pragma once
 
 #include <utility>

@@ -19,9 +19,12 @@ at::Tensor Swiglu(const at::Tensor& gate_TI, const at::Tensor& up_TI) {
 }  // namespace
 
 SwigluMlp::SwigluMlp(int64_t hidden_size, int64_t intermediate_size, bool bias) {
-  gate_proj_ = register_module("gate_proj", std::make_shared<Linear>(hidden_size, intermediate_size, bias));
-  up_proj_ = register_module("up_proj", std::make_shared<Linear>(hidden_size, intermediate_size, bias));
-  down_proj_ = register_module("down_proj", std::make_shared<Linear>(intermediate_size, hidden_size, bias));
+  gate_proj_ =
+      register_module("gate_proj", std::make_shared<Linear>(hidden_size, intermediate_size, bias));
+  up_proj_ =
+      register_module("up_proj", std::make_shared<Linear>(hidden_size, intermediate_size, bias));
+  down_proj_ =
+      register_module("down_proj", std::make_shared<Linear>(intermediate_size, hidden_size, bias));
 }
 
 at::Tensor SwigluMlp::forward(const at::Tensor& x_TH) {

@@ -49,9 +49,11 @@ class Weight {
   int num_uses() const { return num_uses_; }
   void AddUse() { ++num_uses_; }
 
-  /// Gives the weight its memory: `parameter` fp32; `compute` in the compute dtype, or undefined to read
-  /// the parameter itself; `gradient` fp32, or undefined if frozen. Shapes: those of the weight.
-  void Materialise(const at::Tensor& parameter, const at::Tensor& compute, const at::Tensor& gradient);
+  /// Gives the weight its memory: `parameter` fp32; `compute` in the compute dtype, or undefined to
+  /// read the parameter itself; `gradient` fp32, or undefined if frozen. Shapes: those of the
+  /// weight.
+  void Materialise(const at::Tensor& parameter, const at::Tensor& compute,
+                   const at::Tensor& gradient);
 
   /// Called by layers each time their part of this backward has been added to the gradient.
   void GradientAdded() const {

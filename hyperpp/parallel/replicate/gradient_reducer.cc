@@ -8,22 +8,25 @@ namespace hyperpp::parallel {
 
 GradientReducer::GradientReducer(models::ParameterStore& store, comm::Group& group,
                                  int64_t bucket_bytes)
-    : store_(store), group_(group) {
+    : store_(store), group_(group), missing_reports_(store.weights().size(), 0) {
   if (group_.size() == 1) return;
-  const auto& weights = store_.weights();
-  for (std::size_t last = weights.size(); last > 0;) {
-    Bucket bucket{last, last, 0, 0, nullptr};
+  for (std::size_t last = store_.weights().size(); last > 0;) {
+    Bucket bucket{.first = last, .last = last};
     int64_t bytes = 0;
     while (bucket.first > 0 && bytes < bucket_bytes) {
-      models::Weight& weight = *weights[--bucket.first];
-      bytes += weight.parameter().numel() * 4;
-      if (!weight.trainable()) continue;
-      bucket.expected_reports += weight.num_uses();
-      weight.set_gradient_observer([this, index = buckets_.size()] { Report(index); });
+      AddWeight(--bucket.first, bucket);
+      bytes += store_.weights()[bucket.first]->parameter().numel() * 4;
     }
     last = bucket.first;
     buckets_.push_back(std::move(bucket));
   }
+}
+
+void GradientReducer::AddWeight(std::size_t weight, Bucket& bucket) {
+  if (!store_.weights()[weight]->trainable()) return;
+  bucket.trains = true;
+  store_.weights()[weight]->set_gradient_observer(
+      [this, index = buckets_.size(), weight] { Report(index, weight); });
 }
 
 GradientReducer::~GradientReducer() {
@@ -33,22 +36,30 @@ GradientReducer::~GradientReducer() {
 void GradientReducer::Arm() {
   armed_ = true;
   next_ = 0;
-  for (Bucket& bucket : buckets_) bucket.reports = 0;
+  for (Bucket& bucket : buckets_) {
+    bucket.missing_reports = 0;
+    for (std::size_t i = bucket.first; i < bucket.last; ++i) {
+      const models::Weight& weight = *store_.weights()[i];
+      missing_reports_[i] = weight.trainable() ? weight.num_uses() : 0;
+      bucket.missing_reports += missing_reports_[i];
+    }
+  }
 }
 
-void GradientReducer::Report(std::size_t bucket) {
+void GradientReducer::Report(std::size_t bucket, std::size_t weight) {
   if (!armed_) return;
-  ++buckets_[bucket].reports;
-  HYPERPP_CHECK_LE(buckets_[bucket].reports, buckets_[bucket].expected_reports,
-                   "gradients of bucket {} were added after its reduction", bucket);
+  HYPERPP_CHECK_LT(0, missing_reports_[weight], "gradient of {} was added after its reduction",
+                   store_.weights()[weight]->fqn());
+  --missing_reports_[weight];
+  --buckets_[bucket].missing_reports;
   StartReadyBuckets(/*all=*/false);
 }
 
 void GradientReducer::StartReadyBuckets(bool all) {
   for (; next_ < buckets_.size(); ++next_) {
     Bucket& bucket = buckets_[next_];
-    if (!all && bucket.reports < bucket.expected_reports) return;
-    if (bucket.expected_reports == 0) continue;  // all frozen
+    if (!all && bucket.missing_reports > 0) return;
+    if (!bucket.trains) continue;
     bucket.work = group_.AllReduce(store_.GradientRange(bucket.first, bucket.last));
   }
 }

@@ -1,16 +1,16 @@
 // Sums gradients over data-parallel replicas while the backward pass is still running.
 //
-// Weights are cut into buckets of consecutive weights, which lie next to each other in the flat gradient
-// buffer. In the last microbatch of a step every layer reports when its part of a gradient has been
-// added; when all uses of all weights of a bucket have reported, the bucket's all-reduce starts, and the
-// backward goes on with the layers before it:
+// Weights are cut into buckets of consecutive weights, which lie next to each other in the flat
+// gradient buffer. In the last microbatch of a step every layer reports when its part of a gradient
+// has been added; when all uses of all weights of a bucket have reported, the bucket's all-reduce
+// starts, and the backward goes on with the layers before it:
 //
 //     backward   | head | L3 | L2 | L1 | L0 | embed |
 //     all-reduce        | head,L3 |  L2,L1  |  L0,embed |
 //
-// Buckets start in one fixed order on all ranks (from the end of the model to its start), whatever order
-// the layers finish in, because collectives of a group are matched by order. Sums are in fp32.
-// Source: PyTorch DDP's reducer (VLDB 2020, arXiv:2006.15704, section 3.2).
+// Buckets start in one fixed order on all ranks (from the end of the model to its start), whatever
+// order the layers finish in, because collectives of a group are matched by order. Sums are in
+// fp32. Source: PyTorch DDP's reducer (VLDB 2020, arXiv:2006.15704, section 3.2).
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ class GradientReducer {
   GradientReducer(const GradientReducer&) = delete;
   GradientReducer& operator=(const GradientReducer&) = delete;
 
-  /// Call before the forward of the step's last microbatch (the head reports there): gradients that are
-  /// reported from now on are final.
+  /// Call before the forward of the step's last microbatch (the head reports there): gradients that
+  /// are reported from now on are final.
   void Arm();
   /// Starts what has not started (weights outside this step's graph), and waits for all buckets.
   void Finish();
@@ -40,18 +40,20 @@ class GradientReducer {
  private:
   struct Bucket {
     std::size_t first, last;  // weights of the store, half open
-    int expected_reports = 0;
-    int reports = 0;
+    bool trains = false;      // some weight of it is trainable
+    int missing_reports = 0;  // until it may start
     comm::WorkPtr work;
   };
 
-  void Report(std::size_t bucket);
+  void AddWeight(std::size_t weight, Bucket& bucket);
+  void Report(std::size_t bucket, std::size_t weight);
   void StartReadyBuckets(bool all);
 
   models::ParameterStore& store_;
   comm::Group& group_;
-  std::vector<Bucket> buckets_;  // in the order in which they start
-  std::size_t next_ = 0;         // first bucket that has not started
+  std::vector<Bucket> buckets_;       // in the order in which they start
+  std::vector<int> missing_reports_;  // of each weight of the store
+  std::size_t next_ = 0;              // first bucket that has not started
   bool armed_ = false;
 };
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "hyperpp/core/error.h"
-#include "hyperpp/data/tokenizer.h"
+#include "hyperpp/data/tokenizers/tokenizer.h"
 
 namespace hyperpp::data {
 namespace {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "hyperpp/data/tokenizer.h"
+#include "hyperpp/data/tokenizers/tokenizer.h"
 
 namespace hyperpp::data {
 namespace {

@@ -35,11 +35,12 @@ TEST(GraphNodeTest, OutputsStayOutsideTheGraphIfNoInputRequiresAGradient) {
 
 TEST(GraphNodeTest, UndefinedInputsAndGradientsPass) {
   const at::Tensor x = Leaf();
-  const at::Tensor y = AppendNode("First", {x, at::Tensor()}, {x.detach().clone(), x.detach().clone()},
-                                  [](const auto& gradients) {
-                                    EXPECT_FALSE(gradients[1].defined());
-                                    return std::vector<at::Tensor>{gradients[0], at::Tensor()};
-                                  })[0];
+  const at::Tensor y =
+      AppendNode("First", {x, at::Tensor()}, {x.detach().clone(), x.detach().clone()},
+                 [](const auto& gradients) {
+                   EXPECT_FALSE(gradients[1].defined());
+                   return std::vector<at::Tensor>{gradients[0], at::Tensor()};
+                 })[0];
   torch::autograd::backward({y}, {at::ones({2})});
   EXPECT_TRUE(x.grad().equal(at::ones({2})));
 }
