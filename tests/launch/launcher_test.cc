@@ -48,7 +48,7 @@ struct RunningJob {
   explicit RunningJob(const std::vector<std::string>& arguments, int num_ranks)
       : program(arguments) {
     EXPECT_TRUE(
-        Eventually([&] { return CountOf("pid ", program.Out()) == num_ranks; }, seconds(20)))
+        Eventually([&] { return CountOf("pid ", program.Out()) == num_ranks; }, seconds(60)))
         << program.Err();
     ranks = LiveDescendants(program.pid());
   }
@@ -82,7 +82,7 @@ TEST(Launcher, RankVariablesOfTheEnvironmentAreReplaced) {
 }
 
 TEST(Launcher, KilledRankIsNamedAndEndsTheJob) {
-  const ProgramResult result = RunProgram(Launch(2, "kill", 1), {}, seconds(20));
+  const ProgramResult result = RunProgram(Launch(2, "kill", 1), {}, seconds(60));
   EXPECT_EQ(result.status, 3);
   EXPECT_THAT(result.err, AllOf(HasSubstr("rank 1 was killed by signal 9 (SIGKILL)"),
                                 Not(HasSubstr("connection closed"))));
@@ -91,14 +91,14 @@ TEST(Launcher, KilledRankIsNamedAndEndsTheJob) {
 
 TEST(Launcher, OtherRanksAreKilledAfterAGrace) {
   RunningJob job(Launch(2, "exit", 0), 2);
-  const ProgramResult result = job.program.Wait(seconds(20));
+  const ProgramResult result = job.program.Wait(seconds(60));
   EXPECT_EQ(result.status, 7);
   EXPECT_THAT(result.err, HasSubstr("rank 0 ended with exit status 7"));
   job.ExpectRanksEnd();
 }
 
 TEST(Launcher, OwnErrorOfARankIsSaidOnceAndEchoesAreNot) {
-  const ProgramResult result = RunProgram(Launch(3, "fail", 2), {}, seconds(20));
+  const ProgramResult result = RunProgram(Launch(3, "fail", 2), {}, seconds(60));
   EXPECT_EQ(result.status, 3);
   EXPECT_EQ(result.err, "hyperpp: rank 2: error: out/step_3: disk full\n");
 }
@@ -114,7 +114,7 @@ TEST(Launcher, ErrorOfAllRanksIsSaidOnce) {
 
 TEST(Launcher, FrozenRankIsNoticedAndKilled) {
   RunningJob job(Launch(2, "freeze", 1), 2);
-  const ProgramResult result = job.program.Wait(seconds(20));
+  const ProgramResult result = job.program.Wait(seconds(60));
   EXPECT_EQ(result.status, 3);
   EXPECT_THAT(result.err,
               HasSubstr("rank 0 (pp 0): all_reduce over ranks 0,1: no answer within 1 s"));
@@ -134,7 +134,7 @@ TEST(Launcher, StopSignalIsPassedOnOnce) {
     RunningJob job(Launch(2, "stop"), 2);
     job.program.Signal(number);
     job.program.Signal(number);  // the same Ctrl-C, delivered twice
-    const ProgramResult result = job.program.Wait(seconds(20));
+    const ProgramResult result = job.program.Wait(seconds(60));
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_EQ(CountOf("saved", result.out), 2);
     EXPECT_EQ(result.err, "");
@@ -145,7 +145,7 @@ TEST(Launcher, StopBeforeRanksAreReadyIsNotLost) {
   Program program(Launch(2, "stop"));
   EXPECT_TRUE(Eventually([&] { return LiveDescendants(program.pid()).size() == 2; }));
   program.Signal(SIGTERM);
-  const ProgramResult result = program.Wait(seconds(20));
+  const ProgramResult result = program.Wait(seconds(60));
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(CountOf("saved", result.out), 2);
 }
@@ -155,7 +155,7 @@ TEST(Launcher, SecondStopKillsRanksThatDoNotStop) {
   job.program.Signal(SIGTERM);
   test::SleepMilliseconds(1200);
   job.program.Signal(SIGTERM);
-  const ProgramResult result = job.program.Wait(seconds(20));
+  const ProgramResult result = job.program.Wait(seconds(60));
   EXPECT_EQ(result.status, 3);
   EXPECT_THAT(result.err, HasSubstr("killed at the second signal"));
   job.ExpectRanksEnd();
@@ -187,7 +187,7 @@ TEST(RankVariables, DifferentConfigurationsEndBothAndOneSaysIt) {
 
 TEST(RankVariables, MissingRankIsNamedInTime) {
   const ProgramResult result =
-      RunProgram(OneRank("lonely"), Variables(0, 2, test::FreePort()), seconds(20));
+
   EXPECT_EQ(result.status, 3);
   EXPECT_THAT(result.err, HasSubstr("1 of 2 ranks joined (rank 0), rank 1 did not within 1 s"));
 }
@@ -195,7 +195,7 @@ TEST(RankVariables, MissingRankIsNamedInTime) {
 TEST(RankVariables, BusyPortIsNamed) {
   const test::TakenPort taken;
   const ProgramResult result =
-      RunProgram(OneRank("reduce"), Variables(0, 2, taken.port), seconds(20));
+      RunProgram(OneRank("reduce"), Variables(0, 2, taken.port), seconds(60));
   EXPECT_EQ(result.status, 3);
   EXPECT_THAT(result.err, HasSubstr(fmt::format("port {} is in use", taken.port)));
 }

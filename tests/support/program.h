@@ -35,7 +35,7 @@ class Program {
   pid_t pid() const { return pid_; }
   void Signal(int number) const;
   /// Waits until it ends; kills it after `limit`.
-  ProgramResult Wait(std::chrono::milliseconds limit = std::chrono::seconds(30));
+  ProgramResult Wait(std::chrono::milliseconds limit = std::chrono::seconds(60));
   /// What it has written so far.
   std::string Out() const;
   std::string Err() const;
@@ -51,7 +51,7 @@ std::string BuiltProgram(const std::string& name);
 /// Starts and waits.
 ProgramResult RunProgram(const std::vector<std::string>& arguments,
                          const std::vector<std::string>& environment = {},
-                         std::chrono::milliseconds limit = std::chrono::seconds(30));
+                         std::chrono::milliseconds limit = std::chrono::seconds(60));
 
 /// Live descendants of process `pid`.
 std::vector<pid_t> LiveDescendants(pid_t pid);
