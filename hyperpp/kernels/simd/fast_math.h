@@ -53,18 +53,16 @@ struct SigmoidParts {
   Floats complement;  // 1 - value, exact for large x too
 };
 
+/// The exponential is bounded, so that it stays finite; this order of the operands lets a NaN pass.
 template <typename Result>
 inline SigmoidParts Sigmoid(Floats x) {
-  if constexpr (sizeof(Result) == 2) {
-    const Floats power = x * -1.44269504f;
-    // In this order a NaN passes.
-    const Floats e = Exp2<Result>(power > 125.0f ? Broadcast(125.0f) : power);
-    const Floats value = Reciprocal<Result>(1.0f + e);
-    return {value, e * value};
-  } else {
-    const Floats value = 1.0f / (1.0f + Exp(-x));
-    return {value, 1.0f - value};
-  }
+  Floats e;
+  if constexpr (sizeof(Result) == 2)
+    e = Exp2<Result>(Min(Broadcast(125.0f), x * -1.44269504f));
+  else
+    e = Exp(Min(Broadcast(87.0f), -x));
+  const Floats value = Reciprocal<Result>(1.0f + e);
+  return {value, e * value};
 }
 
 }  // namespace hyperpp::kernels::HYPERPP_BUILD
