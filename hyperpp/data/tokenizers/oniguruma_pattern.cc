@@ -16,9 +16,10 @@ constexpr std::string_view kWhitespace =
 constexpr std::string_view kNoWhitespace =
     R"(\x{0}-\x{8}\x{e}-\x{1f}!-\x{84}\x{86}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff})"
     R"(\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{10ffff})";
-// Alphabetic, marks, decimal digits, connectors, and the numbers of Latin-1, which are Oniguruma's
-// own.
-constexpr std::string_view kWord =
+// Alphabetic, marks, decimal digits, connectors. Outside sets Oniguruma adds the numbers of
+// Latin-1.
+constexpr std::string_view kWord = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc})";
+constexpr std::string_view kWordOutsideSets =
     R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{b2}\x{b3}\x{b9}\x{bc}-\x{be})";
 
 // Scripts in split patterns that are in use; PCRE2 and Oniguruma spell them alike.
@@ -27,10 +28,10 @@ constexpr std::array<std::string_view, 24> kScripts = {
     "Georgian", "Greek",     "Gujarati", "Gurmukhi", "Han",        "Hangul",
     "Hebrew",   "Hiragana",  "Kannada",  "Katakana", "Khmer",      "Lao",
     "Latin",    "Malayalam", "Sinhala",  "Tamil",    "Telugu",     "Thai"};
-constexpr std::array<std::string_view, 38> kCategories = {
-    "C",  "Cc", "Cf", "Cn", "Co", "L",  "Ll", "Lm", "Lo", "Lt", "Lu",         "M",  "Mc",
-    "Me", "Mn", "N",  "Nd", "Nl", "No", "P",  "Pc", "Pd", "Pe", "Pf",         "Pi", "Po",
-    "Ps", "S",  "Sc", "Sk", "Sm", "So", "Z",  "Zl", "Zp", "Zs", "Alphabetic", "Any"};
+constexpr std::array<std::string_view, 37> kCategories = {
+    "C",  "Cc", "Cf", "Cn", "Co", "L",  "Ll", "Lm", "Lo", "Lt", "Lu", "M",  "Mc",
+    "Me", "Mn", "N",  "Nd", "Nl", "No", "P",  "Pc", "Pd", "Pe", "Pf", "Pi", "Po",
+    "Ps", "S",  "Sc", "Sk", "Sm", "So", "Z",  "Zl", "Zp", "Zs", "Any"};
 
 template <size_t N>
 bool Contains(const std::array<std::string_view, N>& names, std::string_view name) {
@@ -227,10 +228,10 @@ class Translator {
       case 'D':
         return EmitClass(in_set, R"(\P{Nd})", false);
       case 'w':
-        return EmitClass(in_set, kWord, false);
+        return EmitClass(in_set, in_set ? kWord : kWordOutsideSets, false);
       case 'W':
         if (in_set) break;
-        return EmitClass(in_set, kWord, true);
+        return EmitClass(in_set, kWordOutsideSets, true);
       case 'n':
       case 'r':
       case 't':

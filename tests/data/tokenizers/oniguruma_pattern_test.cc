@@ -29,6 +29,11 @@ TEST(OnigurumaPatternTest, ClassesAreSpelledOut) {
   EXPECT_EQ(TranslateOnigurumaPattern(R"(\P{^L})"), R"([\p{L}])");
 }
 
+TEST(OnigurumaPatternTest, OutsideSetsWordCharactersHaveTheNumbersOfLatin1) {
+  EXPECT_THAT(TranslateOnigurumaPattern(R"(\w)"), HasSubstr(R"(\x{b2})"));
+  EXPECT_EQ(TranslateOnigurumaPattern(R"([\w])"), R"([\p{Alphabetic}\p{M}\p{Nd}\p{Pc}])");
+}
+
 TEST(OnigurumaPatternTest, QuantifiersOfRubyAreWrapped) {
   EXPECT_EQ(TranslateOnigurumaPattern("a{2}+"), "(?:a{2})+");
   EXPECT_EQ(TranslateOnigurumaPattern("x(?:a|b){1,3}+"), "x(?:(?:a|b){1,3})+");
