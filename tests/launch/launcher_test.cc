@@ -187,7 +187,7 @@ TEST(RankVariables, DifferentConfigurationsEndBothAndOneSaysIt) {
 
 TEST(RankVariables, MissingRankIsNamedInTime) {
   const ProgramResult result =
-
+      RunProgram(OneRank("lonely"), Variables(0, 2, test::FreePort()), seconds(60));
   EXPECT_EQ(result.status, 3);
   EXPECT_THAT(result.err, HasSubstr("1 of 2 ranks joined (rank 0), rank 1 did not within 1 s"));
 }
