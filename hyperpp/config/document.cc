@@ -147,7 +147,7 @@ Value ParseDocument(const std::string& text, const std::string& name, Problems& 
 }
 
 void ApplyOverride(const std::string& setting, Value& root, Problems& problems) {
-  const Location place{.source = "", .command_line = true};
+  const Location place{.command_line = true};
   const auto equals = setting.find('=');
   const std::string path = setting.substr(0, equals);
   if (equals == std::string::npos) {
