@@ -13,7 +13,7 @@
 namespace hyperpp::config {
 
 struct Location {
-  std::string source;         // name of the file; empty if there is none
+  std::string source = {};    // name of the file; empty if there is none
   int line = 0;               // from 1; 0: not on a line
   bool command_line = false;  // given with --set
 
