@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
   hyperpp::kernels::CompareOptimizerSteps();
   hyperpp::kernels::CompareAttention();
   hyperpp::kernels::CompareNorms();
-  hyperpp::kernels::PairReporter reporter;
+  hyperpp::kernels::PairReporter reporter(num_threads == 1);
   benchmark::RunSpecifiedBenchmarks(&reporter);
   return 0;
 }

@@ -11,7 +11,8 @@ void PairReporter::ReportRuns(const std::vector<Run>& runs) {
     if (run.run_type != Run::RT_Iteration || run.error_occurred) continue;
     const std::string& name = run.run_name.function_name;
     const size_t slash = name.rfind('/');
-    const double ms = run.real_accumulated_time / static_cast<double>(run.iterations) * 1e3;
+    const double seconds = use_cpu_time_ ? run.cpu_accumulated_time : run.real_accumulated_time;
+    const double ms = seconds / static_cast<double>(run.iterations) * 1e3;
     double& best = name.substr(slash + 1) == "own" ? pairs_[name.substr(0, slash)].own_ms
                                                    : pairs_[name.substr(0, slash)].aten_ms;
     best = best == 0 ? ms : std::min(best, ms);
