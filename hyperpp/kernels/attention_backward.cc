@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <cstring>
 #include <limits>
-#include <memory>
 #include <vector>
 
 #include <ATen/Parallel.h>
@@ -32,7 +30,7 @@ struct PackedKeysAndValues {
 
 PackedKeysAndValues Pack(const AttentionProblem& problem, const at::Tensor& k,
                          const at::Tensor& v) {
-  const int64_t bytes = problem.BlockSize() * problem.element_bytes;
+  const int64_t bytes = problem.BlockBytes();
   const int64_t num_blocks = problem.batch * problem.num_kv_heads * problem.key_blocks;
   PackedKeysAndValues packed{{num_blocks, bytes}, {num_blocks, bytes}, {num_blocks, bytes}};
   ParallelFor(0, num_blocks, 1, [&](int64_t first, int64_t last) {
@@ -57,14 +55,14 @@ struct BackwardTensors {
 class PackedQueries {
  public:
   explicit PackedQueries(const AttentionProblem& problem)
-      : problem_(problem),
-        rows_(1, Bytes()),
-        q_columns(problem.query_blocks, Bytes()),
-        q_paired(problem.query_blocks, Bytes()),
-        grad_columns(problem.query_blocks, Bytes()),
-        grad_paired(problem.query_blocks, Bytes()),
+      : q_columns(problem.query_blocks, problem.BlockBytes()),
+        q_paired(problem.query_blocks, problem.BlockBytes()),
+        grad_columns(problem.query_blocks, problem.BlockBytes()),
+        grad_paired(problem.query_blocks, problem.BlockBytes()),
         lse_log2(problem.query_blocks * kAttentionBlock),
-        delta(problem.query_blocks * kAttentionBlock) {}
+        delta(problem.query_blocks * kAttentionBlock),
+        problem_(problem),
+        rows_(1, problem.BlockBytes()) {}
 
   void Load(const BackwardTensors& tensors, int64_t sequence, int64_t head) {
     for (int64_t block = 0; block < problem_.query_blocks; ++block) {
@@ -84,9 +82,10 @@ class PackedQueries {
     }
   }
 
- private:
-  int64_t Bytes() const { return problem_.BlockSize() * problem_.element_bytes; }
+  const BlockBuffer q_columns, q_paired, grad_columns, grad_paired;
+  std::vector<float> lse_log2, delta;
 
+ private:
   void LoadOne(const HeadRows& from, int64_t block, const BlockBuffer& columns,
                const BlockBuffer& paired) {
     const int64_t tokens = problem_.QueryTokens(block), dim = problem_.padded_dim;
@@ -97,10 +96,6 @@ class PackedQueries {
 
   const AttentionProblem& problem_;
   BlockBuffer rows_;
-
- public:
-  const BlockBuffer q_columns, q_paired, grad_columns, grad_paired;
-  std::vector<float> lse_log2, delta;
 };
 
 // Which part of the key blocks a unit works on: blocks `first`, first + stride, ... Dealt out in

@@ -1,5 +1,6 @@
 #include "hyperpp/kernels/attention_dropout.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <ATen/ops/empty.h>

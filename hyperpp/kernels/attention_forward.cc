@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -22,7 +23,7 @@ struct PackedKeysAndValues {
 
 PackedKeysAndValues Pack(const AttentionProblem& problem, const at::Tensor& k,
                          const at::Tensor& v) {
-  const int64_t bytes = problem.BlockSize() * problem.element_bytes;
+  const int64_t bytes = problem.BlockBytes();
   const int64_t num_blocks = problem.batch * problem.num_kv_heads * problem.key_blocks;
   PackedKeysAndValues packed{{num_blocks, bytes}, {num_blocks, bytes}};
   ParallelFor(0, num_blocks, 1, [&](int64_t first, int64_t last) {
@@ -50,8 +51,8 @@ class ForwardWorker {
         packed_(packed),
         dropout_(dropout, problem),
         multiply_(problem.bfloat16_blocks),
-        q_rows_(1, problem.BlockSize() * problem.element_bytes),
-        q_columns_(1, problem.BlockSize() * problem.element_bytes),
+        q_rows_(1, problem.BlockBytes()),
+        q_columns_(1, problem.BlockBytes()),
         scores_(1, kAttentionBlock * kAttentionBlock * 4),
         probabilities_(1, kAttentionBlock * kAttentionBlock * problem.element_bytes),
         out_columns_(1, problem.BlockSize() * 4) {}

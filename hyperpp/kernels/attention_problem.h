@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 
@@ -28,6 +29,7 @@ struct AttentionProblem {
 
   /// Elements of one operand block.
   int64_t BlockSize() const { return kAttentionBlock * padded_dim; }
+  int64_t BlockBytes() const { return BlockSize() * element_bytes; }
 
   /// Tokens that the products of a block run over.
   int64_t QueryTokens(int64_t block) const { return Tokens(num_queries, block); }
@@ -60,7 +62,7 @@ class BlockBuffer {
 /// Hashes of the query rows of one head and the dropout of its blocks; see attention_dropout.h.
 class HeadDropout {
  public:
-  /// `dropout` may be null: then nothing is kept, and Block returns null.
+  /// `dropout` may be null: then Block returns null.
   HeadDropout(const AttentionDropout* dropout, const AttentionProblem& problem);
 
   void SetHead(int64_t sequence, int64_t head, int64_t first_block, int64_t last_block);
