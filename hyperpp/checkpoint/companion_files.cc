@@ -9,10 +9,11 @@ namespace hyperpp::checkpoint {
 namespace fs = std::filesystem;
 
 bool IsCompanionFile(std::string_view name) {
-  constexpr std::array<std::string_view, 6> kNames = {
+  constexpr std::array<std::string_view, 7> kNames = {
       "vocab.json",        "vocab.txt",
       "merges.txt",        "special_tokens_map.json",
-      "added_tokens.json", "generation_config.json"};
+      "added_tokens.json", "generation_config.json",
+      "hyperpp.json"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
          (name.starts_with("tokenizer") && name.ends_with(".json")) || name.ends_with(".model") ||
          name.starts_with("chat_template");

@@ -40,11 +40,10 @@ void AddEvaluate(CLI::App& app, Action& action) {
   command->callback([options, json, &action] {
     if (*json) options->flags = {"--json"};
     action = [options, json] {
-      return RunRanks(
-          *options, [&](const trainer::RunInputs& inputs, comm::World& world, const Log&) {
-            const trainer::EvaluationResult result = trainer::EvaluateRun(inputs, world);
-            if (world.rank() == 0) Print(result, *json);
-          });
+      return RunRanks(*options, [&](const RankContext& rank) {
+        const trainer::EvaluationResult result = trainer::EvaluateRun(rank.inputs, rank.world);
+        if (rank.world.rank() == 0) Print(result, *json);
+      });
     };
   });
 }

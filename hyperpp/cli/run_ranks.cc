@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <optional>
 
 #include "hyperpp/core/error.h"
 #include "hyperpp/launch/launcher.h"
+#include "hyperpp/launch/signals.h"
 #include "hyperpp/trainer/device.h"
 
 namespace hyperpp::cli {
@@ -33,13 +35,29 @@ std::vector<std::string> RankArguments(const RankCommand& command) {
   return arguments;
 }
 
-void RunAsRank(const comm::RankIdentity& identity, const trainer::RunInputs& inputs,
-               const RankBody& body) {
+// The launcher starts ranks with both signals blocked, so that none is lost before somebody takes
+// it.
+void TakeSignalsByDefault() {
+  sigset_t taken;
+  sigemptyset(&taken);
+  sigaddset(&taken, SIGTERM);
+  sigaddset(&taken, SIGINT);
+  pthread_sigmask(SIG_UNBLOCK, &taken, nullptr);
+}
+
+void RunAsRank(const RankCommand& command, const comm::RankIdentity& identity,
+               const trainer::RunInputs& inputs, const RankBody& body) {
+  std::optional<launch::StopRequest> stop;
+  if (command.stops_on_signal)
+    stop.emplace();
+  else
+    TakeSignalsByDefault();
   const bool on_gpu =
       inputs.config.accelerator.device != config::DeviceType::kCpu && trainer::NumVisibleGpus() > 0;
   const auto world =
       comm::World::Join(identity, inputs.plan.mesh, OptionsOf(inputs.config.accelerator, on_gpu));
-  body(inputs, *world, Log(identity.rank, identity.world_size));
+  const Log log(identity.rank, identity.world_size);
+  body({inputs, *world, log, [&stop] { return stop && stop->Requested(); }});
 }
 
 }  // namespace
@@ -47,7 +65,7 @@ void RunAsRank(const comm::RankIdentity& identity, const trainer::RunInputs& inp
 int RunRanks(const RankCommand& command, const RankBody& body) {
   const std::optional<comm::RankIdentity> identity = launch::IdentityFromEnvironment();
   if (identity) {
-    RunAsRank(*identity,
+    RunAsRank(command, *identity,
               trainer::PrepareRun(command.config_path, command.overrides, identity->world_size),
               body);
     return 0;
@@ -56,7 +74,7 @@ int RunRanks(const RankCommand& command, const RankBody& body) {
       trainer::PrepareRun(command.config_path, command.overrides, command.num_ranks);
   const int world_size = inputs.plan.mesh.WorldSize();
   if (world_size > 1) return launch::LaunchLocalRanks(RankArguments(command), world_size);
-  RunAsRank(comm::RankIdentity{}, inputs, body);
+  RunAsRank(command, comm::RankIdentity{}, inputs, body);
   return 0;
 }
 

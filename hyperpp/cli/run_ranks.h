@@ -18,10 +18,19 @@ struct RankCommand {
   std::vector<std::string> overrides;  // --set
   int num_ranks = 0;                   // --ranks; 0: from the configuration
   std::vector<std::string> flags;      // further arguments, passed on to started ranks
+  /// The command finishes its step when SIGTERM or SIGINT comes; else these end the process.
+  bool stops_on_signal = false;
 };
 
 /// What a rank does once it has joined the others.
-using RankBody = std::function<void(const trainer::RunInputs&, comm::World&, const Log&)>;
+/// `stop_requested` says whether a signal asked to stop (false for ever without stops_on_signal).
+struct RankContext {
+  const trainer::RunInputs& inputs;
+  comm::World& world;
+  const Log& log;
+  std::function<bool()> stop_requested;
+};
+using RankBody = std::function<void(const RankContext&)>;
 
 /// Checks the run's inputs, then: with rank variables in the environment, joins that job and runs
 /// `body`; else, for one rank, runs it here; else starts the ranks on this machine and waits for

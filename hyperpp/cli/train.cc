@@ -3,7 +3,6 @@
 
 #include "hyperpp/cli/command.h"
 #include "hyperpp/cli/run_ranks.h"
-#include "hyperpp/launch/signals.h"
 #include "hyperpp/trainer/trainer.h"
 
 namespace hyperpp::cli {
@@ -11,6 +10,7 @@ namespace hyperpp::cli {
 void AddTrain(CLI::App& app, Action& action) {
   auto options = std::make_shared<RankCommand>();
   options->name = "train";
+  options->stops_on_signal = true;
   CLI::App* command =
       app.add_subcommand("train", "Train a model; starts one process per local rank");
   command->add_option("config", options->config_path, "The run's YAML file")->required();
@@ -20,12 +20,10 @@ void AddTrain(CLI::App& app, Action& action) {
       ->check(CLI::PositiveNumber);
   command->callback([options, &action] {
     action = [options] {
-      return RunRanks(*options,
-                      [](const trainer::RunInputs& inputs, comm::World& world, const Log& log) {
-                        const launch::StopRequest stop;
-                        trainer::Trainer trainer(inputs, world, log);
-                        trainer.Run([&stop] { return stop.Requested(); });
-                      });
+      return RunRanks(*options, [](const RankContext& rank) {
+        trainer::Trainer trainer(rank.inputs, rank.world, rank.log);
+        trainer.Run(rank.stop_requested);
+      });
     };
   });
 }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "hyperpp/core/error.h"
-#include "hyperpp/data/mix64.h"
+#include "hyperpp/core/mix64.h"
 
 namespace hyperpp::data {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "hyperpp/core/error.h"
-#include "hyperpp/data/mix64.h"
+#include "hyperpp/core/mix64.h"
 
 namespace hyperpp::data {
 

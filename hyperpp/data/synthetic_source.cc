@@ -1,8 +1,8 @@
 #include "hyperpp/data/synthetic_source.h"
 
 #include "hyperpp/core/error.h"
+#include "hyperpp/core/mix64.h"
 #include "hyperpp/data/document_end.h"
-#include "hyperpp/data/mix64.h"
 #include "hyperpp/data/permutation.h"
 
 namespace hyperpp::data {

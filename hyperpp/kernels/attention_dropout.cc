@@ -5,21 +5,12 @@
 
 #include <ATen/ops/empty.h>
 
+#include "hyperpp/core/mix64.h"
+
 namespace hyperpp::kernels {
-namespace {
-
-uint64_t Mix(uint64_t z) {
-  z += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
-}  // namespace
-
 uint64_t DropoutRow(uint64_t key, int64_t sample_id, int64_t head, int64_t query_position) {
-  const uint64_t sample = Mix(key ^ Mix(static_cast<uint64_t>(sample_id)));
-  return Mix(Mix(sample + static_cast<uint64_t>(head)) + static_cast<uint64_t>(query_position));
+  const uint64_t sample = Mix64(key ^ Mix64(static_cast<uint64_t>(sample_id)));
+  return Mix64(Mix64(sample + static_cast<uint64_t>(head)) + static_cast<uint64_t>(query_position));
 }
 
 uint32_t DropoutThreshold(double probability) {

@@ -4,22 +4,15 @@
 #include <numbers>
 
 #include "hyperpp/core/error.h"
+#include "hyperpp/core/mix64.h"
 #include "hyperpp/kernels/parallel_for.h"
 
 namespace hyperpp::models {
 namespace {
 
-// splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-uint64_t Mix(uint64_t x) {
-  x += 0x9E3779B97F4A7C15ULL;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
-  return x ^ (x >> 31);
-}
-
 uint64_t Key(const std::string& fqn, uint64_t seed) {
-  uint64_t key = Mix(seed);
-  for (const char c : fqn) key = Mix(key ^ static_cast<unsigned char>(c));
+  uint64_t key = Mix64(seed);
+  for (const char c : fqn) key = Mix64(key ^ static_cast<unsigned char>(c));
   return key;
 }
 
@@ -32,7 +25,7 @@ void FillNormal(at::Tensor out, const std::string& fqn, uint64_t seed, int64_t f
   auto* values = out.mutable_data_ptr<float>();
   kernels::ParallelFor(0, out.numel(), 1 << 14, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const uint64_t bits = Mix(key + 0x9E3779B97F4A7C15ULL * static_cast<uint64_t>(first + i));
+      const uint64_t bits = Mix64(key + 0x9E3779B97F4A7C15ULL * static_cast<uint64_t>(first + i));
       // Two uniforms of 32 bits: in (0, 1] for the logarithm, in [0, 1) for the angle.
       const double u = (static_cast<double>(bits >> 32) + 1.0) * 0x1p-32;
       const double v = static_cast<double>(bits & 0xFFFFFFFFULL) * 0x1p-32;

@@ -55,6 +55,7 @@ std::string DurationText(double seconds) {
 }
 
 std::string RateText(double value) {
+  if (value >= 1e9) return fmt::format("{:.1f}G", value / 1e9);
   if (value >= 1e6) return fmt::format("{:.1f}M", value / 1e6);
   if (value >= 1e3) return fmt::format("{:.1f}k", value / 1e3);
   return fmt::format("{:.0f}", value);

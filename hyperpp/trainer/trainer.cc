@@ -7,6 +7,7 @@
 #include <fstream>
 #include <utility>
 
+#include "hyperpp/checkpoint/hf_export.h"
 #include "hyperpp/config/load.h"
 #include "hyperpp/core/error.h"
 #include "hyperpp/optim/lr_schedule.h"
@@ -40,10 +41,7 @@ Trainer::Trainer(const RunInputs& inputs, comm::World& world, const Log& log)
       checkpoints_(std::make_unique<Checkpointing>(inputs, world, log)) {
   world_.CheckSame(config::Flatten(config_));
   PrepareProcess(device_, config_.training.deterministic);
-  if (world_.rank() == 0) {
-    for (const std::string& warning : inputs_.spec.warnings) log_.Warning("{}", warning);
-  }
-  log_.Info("device     {}", device_.description);
+  Introduce();
   world_.Agree([&] { OpenOutput(); });
   world_.Agree([&] { OpenData(); });
   world_.Agree([&] {
@@ -61,11 +59,27 @@ Trainer::Trainer(const RunInputs& inputs, comm::World& world, const Log& log)
 
 Trainer::~Trainer() = default;
 
+void Trainer::Introduce() const {
+  if (world_.rank() != 0) return;
+  for (const std::string& warning : inputs_.spec.warnings) log_.Warning("{}", warning);
+  const plan::BatchPlan& batch = inputs_.plan.batch;
+  log_.Info("model      {}, {} parameters, {} FLOP per token", inputs_.spec.family,
+            RateText(static_cast<double>(inputs_.plan.cost.num_parameters)),
+            RateText(inputs_.plan.cost.flops_per_token));
+  log_.Info(
+      "batch      {} sequences of {} tokens a step, {} microbatches of {} on each of {} "
+      "data-parallel ranks",
+      batch.global, batch.sequence_length, batch.num_microbatches, batch.microbatch,
+      world_.layout().DataDegree());
+  log_.Info("device     {}", device_.description);
+}
+
 void Trainer::OpenOutput() {
   if (world_.rank() != 0) return;
   const fs::path folder = config_.output.directory;
   MakeFolder(folder);
   if (config_.checkpoint.resume == config::ResumeMode::kNone) checkpoints_->RefuseToOverwrite();
+  if (config_.checkpoint.export_hf) checkpoint::CheckExportTarget((folder / "hf").string());
   std::ofstream out(folder / "config.yaml");
   out << config::WriteConfig(config_);
   out.flush();

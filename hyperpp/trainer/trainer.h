@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -17,6 +18,8 @@
 
 namespace hyperpp::trainer {
 
+class StepRecorder;
+
 class Trainer {
  public:
   /// Builds everything and resumes if asked to. Nothing has been trained when an error is thrown.
@@ -29,14 +32,15 @@ class Trainer {
   /// Errors: NonFiniteError naming the step.
   void Run(const std::function<bool()>& stop_requested);
 
-  /// Loss over the evaluation data (evaluation.data, or the training data if there is none).
+  /// Loss over evaluation.data. REQUIRES: evaluation.data is given. Collective: all ranks.
   EvaluationResult RunEvaluation();
 
  private:
+  void Introduce() const;
   void OpenData();
   void OpenOutput();
   void Resume();
-  bool TrainOneStep(int64_t step, bool stop_requested, class StepRecorder& recorder);
+  bool TrainOneStep(int64_t step, bool stop_requested, StepRecorder& recorder);
   void HandleNonFinite(int64_t step, const StepResult& result);
   bool EvaluationDue(int64_t step) const;
   void Save(int64_t step);

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "hyperpp/data/mix64.h"
+#include "hyperpp/core/mix64.h"
 
 namespace hyperpp::data {
 namespace {

@@ -3,23 +3,12 @@
 #include <cmath>
 #include <optional>
 
+#include "hyperpp/core/mix64.h"
 #include "hyperpp/kernels/attention.h"
 #include "hyperpp/models/layer/graph_node.h"
 
 namespace hyperpp::models {
 namespace {
-
-// Different steps and layers get unrelated masks; the constants are those of splitmix64.
-uint64_t DropoutKey(const DropoutContext& dropout, int64_t layer_index) {
-  uint64_t key = dropout.seed;
-  for (uint64_t part : {dropout.step, static_cast<uint64_t>(layer_index)}) {
-    key += 0x9E3779B97F4A7C15ULL + part;
-    key = (key ^ (key >> 30)) * 0xBF58476D1CE4E5B9ULL;
-    key = (key ^ (key >> 27)) * 0x94D049BB133111EBULL;
-    key ^= key >> 31;
-  }
-  return key;
-}
 
 // Appends this pass's keys and values to the cache; returns all of them so far.
 std::pair<at::Tensor, at::Tensor> Extend(KeyValueCache& cache, int64_t layer,
@@ -100,7 +89,7 @@ at::Tensor Attention::Attend(const at::Tensor& q_TND, const at::Tensor& k_TMD,
   auto dropout = std::make_shared<kernels::AttentionDropout>();
   if (context.dropout && dropout_ > 0) {
     *dropout = {dropout_,
-                DropoutKey(*context.dropout, layer_index_),
+                Mix64(context.dropout->seed, context.dropout->step, layer_index_),
                 context.dropout->sample_ids_B,
                 context.dropout->positions_S,
                 context.dropout->positions_S,

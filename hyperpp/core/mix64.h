@@ -8,7 +8,7 @@
 #include <concepts>
 #include <cstdint>
 
-namespace hyperpp::data {
+namespace hyperpp {
 
 constexpr uint64_t Mix64(uint64_t value) {
   value += 0x9e3779b97f4a7c15;
@@ -32,4 +32,4 @@ constexpr uint64_t ScaleTo(uint64_t bits, uint64_t size) {
   return (bits >> 32) * (size >> 32) + (middle >> 32) + (carry >> 32);
 }
 
-}  // namespace hyperpp::data
+}  // namespace hyperpp
