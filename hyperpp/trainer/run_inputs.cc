@@ -1,6 +1,7 @@
 #include "hyperpp/trainer/run_inputs.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "hyperpp/checkpoint/hf_weights.h"
 #include "hyperpp/config/load.h"
@@ -26,7 +27,10 @@ plan::ModelFacts FactsOf(const models::DecoderSpec& spec) {
   facts.hidden_size = spec.hidden_size;
   facts.intermediate_size = spec.intermediate_size;
   facts.vocab_size = spec.vocab_size;
-  facts.max_position_embeddings = spec.max_position_embeddings;
+  // Dynamic scaling is made for sequences beyond the length that the model was trained on.
+  facts.max_position_embeddings = spec.rope.type == models::RopeSpec::Type::kDynamic
+                                      ? std::numeric_limits<int64_t>::max()
+                                      : spec.max_position_embeddings;
   facts.layer_windows = spec.layer_windows;
   return facts;
 }
