@@ -71,7 +71,7 @@ std::string FormatMarkedLists(const Schedule& schedule, int rank, int position) 
       const bool marked = row_rank == rank && i == position;
       if (i == size && !marked) break;
       const std::string cell = i == size ? "end" : FormatAction(actions[static_cast<size_t>(i)]);
-      row.push_back(fmt::format(marked ? "[{}]" : " {} ", cell));
+      row.push_back(marked ? "[" + cell + "]" : " " + cell + " ");
     }
     if (last + 1 < size) row.push_back(" ...");
     rows.push_back(row);

@@ -30,16 +30,16 @@
 
 #include "hyperpp/pipeline/schedule/schedule.h"
 
-    namespace hyperpp::pipeline {
+namespace hyperpp::pipeline {
 
-  /// Generates the compute actions.
-  /// Errors: PlanError unless there are at least two chunks per rank.
-  Schedule Interleaved1F1B(const ScheduleShape& shape);
+/// Generates the compute actions.
+/// Errors: PlanError unless there are at least two chunks per rank.
+Schedule Interleaved1F1B(const ScheduleShape& shape);
 
-  /// Returns how many passes of a microbatch through a chunk `rank` holds at most: warmup + 1.
-  int Interleaved1F1BInFlight(const ScheduleShape& shape, int rank);
+/// Returns how many passes of a microbatch through a chunk `rank` holds at most: warmup + 1.
+int Interleaved1F1BInFlight(const ScheduleShape& shape, int rank);
 
-  /// Returns the number of microbatches of each round; they add up to num_microbatches.
-  std::vector<int> MicrobatchRounds(const ScheduleShape& shape);
+/// Returns the number of microbatches of each round; they add up to num_microbatches.
+std::vector<int> MicrobatchRounds(const ScheduleShape& shape);
 
 }  // namespace hyperpp::pipeline
