@@ -1,6 +1,6 @@
 // GPipe: every forward pass, then every backward pass.
 //
-// Four ranks, eight microbatches, forward and backward equally long:
+// Four ranks, eight microbatches, forward and backward equally long (F3 on rank 2 is action 2F3):
 //
 //     rank 0  F0 F1 F2 F3 F4 F5 F6 F7 .  .  .  .  .  .  B7 B6 B5 B4 B3 B2 B1 B0
 //     rank 1  .  F0 F1 F2 F3 F4 F5 F6 F7 .  .  .  .  B7 B6 B5 B4 B3 B2 B1 B0 .

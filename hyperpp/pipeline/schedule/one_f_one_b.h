@@ -1,6 +1,6 @@
 // 1F1B: as soon as its first backward pass can run, a rank alternates forward and backward.
 //
-// Four ranks, eight microbatches, forward and backward equally long:
+// Four ranks, eight microbatches, forward and backward equally long (F3 on rank 2 is action 2F3):
 //
 //     rank 0  F0 F1 F2 F3 .  .  .  B0 F4 B1 F5 B2 F6 B3 F7 B4 .  B5 .  B6 .  B7
 //     rank 1  .  F0 F1 F2 .  .  B0 F3 B1 F4 B2 F5 B3 F6 B4 F7 B5 .  B6 .  B7 .

@@ -22,10 +22,10 @@ TEST(GridTextTest, RankNumbersAreAligned) {
 TEST(GridTextTest, MarkedListsShowThePartAroundThePlace) {
   EXPECT_EQ(
       FormatMarkedLists(OneFOneB({2, 1, 8}), 1, 10),
-      "  rank 0   ...   0B1   0F3   0B2   0F4   0B3   0F5   0B4   0F6   0B5   0F7   0B6   "
-      "0B7\n"
-      "> rank 1   ...   1F1   1B1   1F2   1B2   1F3   1B3   1F4   1B4  [1F5]  1B5   1F6   1B6 "
-      "  ...");
+      "  rank 0   ...   0B0   0F2   0B1   0F3   0B2   0F4   0B3   0F5   0B4   0F6   0B5   0F7  "
+      " 0B6   ...\n"
+      "> rank 1   ...   1F1   1B1   1F2   1B2   1F3   1B3   1F4   1B4  [1F5]  1B5   1F6   1B6  "
+      " 1F7   ...");
 }
 
 TEST(GridTextTest, PlaceBehindTheEndIsMarked) {
