@@ -12,7 +12,7 @@
 // backward passes (cooldown). The bubble is GPipe's, (p - 1) / (m + p - 1), but rank r holds at
 // most p - r microbatches however many there are.
 //
-// Source: Narayanan et al., PipeDream, arXiv:1806.03377, section 3.2; with one weight version and a
+// Source: Narayanan et al., PipeDream (SOSP 2019), section 3.2; with one weight version and a
 // flush per step as in Narayanan et al., arXiv:2104.04473, section 2.2.1.
 #pragma once
 
