@@ -1,45 +1,15 @@
 #include "hyperpp/data/tokenizers/oniguruma_pattern.h"
 
-#include <array>
 #include <cctype>
 #include <optional>
 #include <vector>
 
 #include "hyperpp/core/error.h"
+#include "hyperpp/data/tokenizers/oniguruma_classes.h"
 #include "hyperpp/data/tokenizers/utf8.h"
 
 namespace hyperpp::data {
 namespace {
-
-constexpr std::string_view kWhitespace =
-    R"(\t-\r \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000})";
-constexpr std::string_view kNoWhitespace =
-    R"(\x{0}-\x{8}\x{e}-\x{1f}!-\x{84}\x{86}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff})"
-    R"(\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{10ffff})";
-// Alphabetic, marks, decimal digits, connectors. Outside sets Oniguruma adds the numbers of
-// Latin-1.
-constexpr std::string_view kWord = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc})";
-constexpr std::string_view kWordOutsideSets =
-    R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{b2}\x{b3}\x{b9}\x{bc}-\x{be})";
-
-// Scripts in split patterns that are in use; PCRE2 and Oniguruma spell them alike.
-constexpr std::array<std::string_view, 24> kScripts = {
-    "Arabic",   "Armenian",  "Bengali",  "Cyrillic", "Devanagari", "Ethiopic",
-    "Georgian", "Greek",     "Gujarati", "Gurmukhi", "Han",        "Hangul",
-    "Hebrew",   "Hiragana",  "Kannada",  "Katakana", "Khmer",      "Lao",
-    "Latin",    "Malayalam", "Sinhala",  "Tamil",    "Telugu",     "Thai"};
-constexpr std::array<std::string_view, 37> kCategories = {
-    "C",  "Cc", "Cf", "Cn", "Co", "L",  "Ll", "Lm", "Lo", "Lt", "Lu", "M",  "Mc",
-    "Me", "Mn", "N",  "Nd", "Nl", "No", "P",  "Pc", "Pd", "Pe", "Pf", "Pi", "Po",
-    "Ps", "S",  "Sc", "Sk", "Sm", "So", "Z",  "Zl", "Zp", "Zs", "Any"};
-
-template <size_t N>
-bool Contains(const std::array<std::string_view, N>& names, std::string_view name) {
-  for (const std::string_view known : names) {
-    if (known == name) return true;
-  }
-  return false;
-}
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 

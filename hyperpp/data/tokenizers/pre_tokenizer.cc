@@ -21,7 +21,9 @@ void PreTokenizer::Pass::Run(size_t step_index, std::string_view text, const Pie
   const Step& step = chain_.steps_[step_index];
   if (step.is_prefix_space) {
     if (text.empty() || text.front() == ' ') return Run(step_index + 1, text, sink);
-    return Run(step_index + 1, " " + std::string(text), sink);
+    std::string with_space(1, ' ');
+    with_space += text;
+    return Run(step_index + 1, with_space, sink);
   }
   SplitText(scanners_[step.pattern], text, step.behavior, step.invert,
             [&](std::string_view piece) { Run(step_index + 1, piece, sink); });

@@ -1,7 +1,6 @@
 #include "hyperpp/data/tokenizers/split_behavior.h"
 
 #include <cstddef>
-#include <optional>
 
 namespace hyperpp::data {
 namespace {
@@ -25,17 +24,18 @@ class Joiner {
       if (!part.is_match) Emit(part);
       return;
     }
-    if (pending_ && Joins(part)) {
-      pending_->end = part.end;
+    if (has_pending_ && Joins(part)) {
+      pending_.end = part.end;
     } else {
-      if (pending_) Emit(*pending_);
+      if (has_pending_) Emit(pending_);
       pending_ = part;
+      has_pending_ = true;
     }
     previous_is_match_ = part.is_match;
   }
 
   void Finish() {
-    if (pending_) Emit(*pending_);
+    if (has_pending_) Emit(pending_);
   }
 
  private:
@@ -58,7 +58,8 @@ class Joiner {
   SplitBehavior behavior_;
   bool invert_;
   const PieceSink& sink_;
-  std::optional<Part> pending_;
+  Part pending_;
+  bool has_pending_ = false;
   bool previous_is_match_ = false;
 };
 
