@@ -26,12 +26,12 @@ struct SplitRequest {
   int64_t num_ranks = 1;          // pp_size
   int64_t num_layers = 0;         // decoder layers; an MTP block is not counted
   /// Rows of layer counts: one row per chunk, one entry per rank; empty for an automatic split.
-  std::vector<std::vector<int64_t>> split;
+  std::vector<std::vector<int64_t>> split = {};
   bool split_is_2d = false;
 
   /// For an automatic split by cost: one cost per layer, and those of the embedding and the head
   /// with the final norm. Empty: all layers cost the same, embedding and head nothing.
-  std::vector<double> layer_costs;
+  std::vector<double> layer_costs = {};
   double embedding_cost = 0, head_cost = 0;
 };
 
