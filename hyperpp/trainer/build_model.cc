@@ -4,7 +4,6 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
-#include <fnmatch.h>
 
 #include "hyperpp/checkpoint/hf_weights.h"
 #include "hyperpp/core/error.h"
@@ -13,26 +12,6 @@
 
 namespace hyperpp::trainer {
 namespace {
-
-void Freeze(const std::vector<models::Weight*>& weights,
-            const std::vector<std::string>& trainable) {
-  const auto matches = [](const std::string& pattern, const models::Weight* weight) {
-    return fnmatch(pattern.c_str(), weight->fqn().c_str(), 0) == 0;
-  };
-  for (const std::string& pattern : trainable) {
-    const bool used = std::any_of(weights.begin(), weights.end(),
-                                  [&](const auto* weight) { return matches(pattern, weight); });
-    if (!used)
-      throw ConfigError(
-          fmt::format("training.trainable: pattern '{}' matches no parameter; names look like '{}'",
-                      pattern, weights[weights.size() / 2]->fqn()));
-  }
-  for (models::Weight* weight : weights) {
-    weight->set_trainable(std::any_of(trainable.begin(), trainable.end(), [&](const auto& pattern) {
-      return matches(pattern, weight);
-    }));
-  }
-}
 
 // The module and the family's outline are two accounts of the same model; names and shapes must
 // agree.
@@ -50,14 +29,13 @@ void CheckAgainstOutline(const std::vector<models::Weight*>& weights, const Mode
 
 }  // namespace
 
-BuiltModel MaterialiseModel(const models::DecoderSpec& spec,
-                            const std::vector<std::string>& trainable, at::Device device,
-                            at::ScalarType compute_dtype, bool with_gradients) {
+BuiltModel MaterialiseModel(const models::DecoderSpec& spec, const std::set<std::string>& trainable,
+                            at::Device device, at::ScalarType compute_dtype, bool with_gradients) {
   BuiltModel model;
   model.decoder = std::make_shared<models::Decoder>(spec);
   const std::vector<models::Weight*> weights = models::CollectWeights(*model.decoder);
   CheckAgainstOutline(weights, spec.Outline());
-  if (with_gradients) Freeze(weights, trainable);
+  for (models::Weight* weight : weights) weight->set_trainable(trainable.contains(weight->fqn()));
   model.store =
       std::make_unique<models::ParameterStore>(weights, device, compute_dtype, with_gradients);
   return model;

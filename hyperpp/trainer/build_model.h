@@ -3,8 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
-#include <vector>
 
 #include "hyperpp/models/decoder.h"
 #include "hyperpp/models/parameter_store.h"
@@ -18,12 +18,9 @@ struct BuiltModel {
 };
 
 /// Builds and materialises the model of `spec`; values are not set yet.
-/// `trainable`: patterns over parameter names (* and ?); the rest is frozen. Without gradients (for
-/// evaluation and generation) they change nothing.
-/// Errors: ConfigError naming a pattern that matches no parameter.
-BuiltModel MaterialiseModel(const models::DecoderSpec& spec,
-                            const std::vector<std::string>& trainable, at::Device device,
-                            at::ScalarType compute_dtype, bool with_gradients);
+/// `trainable`: names of the parameters that are trained; the rest is frozen.
+BuiltModel MaterialiseModel(const models::DecoderSpec& spec, const std::set<std::string>& trainable,
+                            at::Device device, at::ScalarType compute_dtype, bool with_gradients);
 
 /// Loads all weights from the Hugging Face folder `directory`.
 /// Errors: InputError naming missing, unexpected or misshapen tensors before anything is loaded.

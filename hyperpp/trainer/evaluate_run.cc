@@ -23,9 +23,9 @@ EvaluationResult EvaluateRun(const RunInputs& inputs, comm::World& world) {
     const config::DataSection& section =
         config.evaluation.data ? *config.evaluation.data : config.data;
     source = data::OpenEvaluationData(section, options, config.evaluation.max_samples);
-    model = MaterialiseModel(inputs.spec, config.training.trainable, device.device,
-                             device.compute_dtype,
-                             /*with_gradients=*/false);
+    model =
+        MaterialiseModel(inputs.spec, inputs.plan.trainable, device.device, device.compute_dtype,
+                         /*with_gradients=*/false);
     const Checkpointing checkpoints(inputs, world, Log());
     const std::optional<std::string> folder = checkpoints.Find();
     if (folder)

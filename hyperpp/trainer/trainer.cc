@@ -45,7 +45,7 @@ Trainer::Trainer(const RunInputs& inputs, comm::World& world, const Log& log)
   world_.Agree([&] { OpenOutput(); });
   world_.Agree([&] { OpenData(); });
   world_.Agree([&] {
-    model_ = MaterialiseModel(inputs_.spec, config_.training.trainable, device_.device,
+    model_ = MaterialiseModel(inputs_.spec, inputs_.plan.trainable, device_.device,
                               device_.compute_dtype, /*with_gradients=*/true);
     LoadInitialWeights(model_, inputs_);
   });
