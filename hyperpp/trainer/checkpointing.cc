@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "hyperpp/checkpoint/reader.h"
 #include "hyperpp/checkpoint/resume_check.h"
 #include "hyperpp/checkpoint/save.h"
 #include "hyperpp/checkpoint/step_folders.h"
@@ -82,8 +81,8 @@ std::optional<std::string> Checkpointing::Find() const {
   return newest ? std::optional(newest->path) : std::nullopt;
 }
 
-void Checkpointing::LoadWeights(const std::string& folder, models::ParameterStore& store) const {
-  checkpoint::CheckpointReader reader(folder);
+void Checkpointing::LoadWeights(checkpoint::CheckpointReader& reader,
+                                models::ParameterStore& store) const {
   checkpoint::CheckModel(reader, inputs_.spec.Outline());
   for (const models::Weight* weight : store.weights()) {
     const at::Tensor value = weight->parameter().detach();
@@ -92,9 +91,9 @@ void Checkpointing::LoadWeights(const std::string& folder, models::ParameterStor
   store.CastParameters();
 }
 
-void Checkpointing::LoadOptimizer(const std::string& folder, const models::ParameterStore& store,
+void Checkpointing::LoadOptimizer(checkpoint::CheckpointReader& reader,
+                                  const models::ParameterStore& store,
                                   optim::Optimizer& optimizer) const {
-  checkpoint::CheckpointReader reader(folder);
   checkpoint::OptimizerNeeds needs{OptimizerName(inputs_.config.optimizer.type),
                                    optim::StateKinds(inputs_.config.optimizer),
                                    {}};
@@ -111,11 +110,11 @@ std::optional<RunState> Checkpointing::Resume(models::ParameterStore& store,
   world_.Agree([&] {
     const std::optional<std::string> folder = Find();
     if (!folder) return;
-    LoadWeights(*folder, store);
+    checkpoint::CheckpointReader reader(*folder);
+    LoadWeights(reader, store);
     state = RunState{};
     if (inputs_.config.checkpoint.weights_only) return;
-    LoadOptimizer(*folder, store, optimizer);
-    const checkpoint::CheckpointReader reader(*folder);
+    LoadOptimizer(reader, store, optimizer);
     const checkpoint::CheckpointState& saved = reader.manifest().state;
     state->step = saved.step;
     state->tokens = saved.extra.is_object() ? saved.extra.value("tokens", int64_t{0}) : 0;

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "hyperpp/checkpoint/reader.h"
 #include "hyperpp/comm/world.h"
 #include "hyperpp/core/log.h"
 #include "hyperpp/models/parameter_store.h"
@@ -40,8 +41,8 @@ class Checkpointing {
 
   /// The step folder that checkpoint.resume means; nothing if there is none to resume from.
   std::optional<std::string> Find() const;
-  /// Loads only the weights of the checkpoint in `folder`. Errors: as Resume.
-  void LoadWeights(const std::string& folder, models::ParameterStore& store) const;
+  /// Loads only the weights of the checkpoint behind `reader`. Errors: as Resume.
+  void LoadWeights(checkpoint::CheckpointReader& reader, models::ParameterStore& store) const;
 
   /// Saves everything a resumed run needs. Collective: all ranks.
   /// Errors: IoError on all ranks if one cannot write.
@@ -50,7 +51,7 @@ class Checkpointing {
 
  private:
   std::string Directory() const;
-  void LoadOptimizer(const std::string& folder, const models::ParameterStore& store,
+  void LoadOptimizer(checkpoint::CheckpointReader& reader, const models::ParameterStore& store,
                      optim::Optimizer& optimizer) const;
 
   const RunInputs& inputs_;

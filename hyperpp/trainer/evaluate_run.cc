@@ -28,10 +28,12 @@ EvaluationResult EvaluateRun(const RunInputs& inputs, comm::World& world) {
                          /*with_gradients=*/false);
     const Checkpointing checkpoints(inputs, world, Log());
     const std::optional<std::string> folder = checkpoints.Find();
-    if (folder)
-      checkpoints.LoadWeights(*folder, *model.store);
-    else
+    if (folder) {
+      checkpoint::CheckpointReader reader(*folder);
+      checkpoints.LoadWeights(reader, *model.store);
+    } else {
       LoadInitialWeights(model, inputs);
+    }
   });
   const int64_t length = config.training.sequence_length;
   const auto tables = models::MakeRotaryTables(inputs.spec, length, length, device.device);

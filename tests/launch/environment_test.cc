@@ -6,31 +6,13 @@
 
 #include "hyperpp/core/error.h"
 #include "hyperpp/launch/own_launcher.h"
+#include "tests/launch/identity_of.h"
 
 namespace hyperpp::launch {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-
-using Variables = std::map<std::string, std::string>;
-
-std::optional<comm::RankIdentity> IdentityOf(const Variables& variables) {
-  return IdentityFrom([&](const char* name) -> std::optional<std::string> {
-    const auto found = variables.find(name);
-    if (found == variables.end()) return std::nullopt;
-    return found->second;
-  });
-}
-
-std::string ErrorOf(const Variables& variables) {
-  try {
-    IdentityOf(variables);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 const Variables kTorchrun = {{"RANK", "5"},           {"WORLD_SIZE", "8"},
                              {"LOCAL_RANK", "1"},     {"LOCAL_WORLD_SIZE", "4"},

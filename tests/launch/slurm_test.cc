@@ -5,30 +5,12 @@
 #include <gmock/gmock.h>
 
 #include "hyperpp/core/error.h"
+#include "tests/launch/identity_of.h"
 
 namespace hyperpp::launch {
 namespace {
 
 using testing::HasSubstr;
-
-using Variables = std::map<std::string, std::string>;
-
-std::optional<comm::RankIdentity> IdentityOf(const Variables& variables) {
-  return IdentityFrom([&](const char* name) -> std::optional<std::string> {
-    const auto found = variables.find(name);
-    if (found == variables.end()) return std::nullopt;
-    return found->second;
-  });
-}
-
-std::string ErrorOf(const Variables& variables) {
-  try {
-    IdentityOf(variables);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 /// Task 6 of 7 in a step on two nodes of a job that asked for 16 tasks.
 Variables Step() {
