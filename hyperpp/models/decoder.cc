@@ -2,10 +2,16 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/scalar_tensor.h>
 
+#include "hyperpp/core/error.h"
 #include "hyperpp/kernels/linear.h"
+#include "hyperpp/models/layer/graph_node.h"
 #include "hyperpp/models/spec/rotary_table.h"
 
 namespace hyperpp::models {
@@ -33,7 +39,7 @@ Decoder::Decoder(const DecoderSpec& spec) : spec_(spec) {
   norm_ = body->Add("norm", std::make_shared<RmsNorm>(spec.hidden_size, spec.rms_norm_eps));
   if (spec.tie_word_embeddings) {
     head_weight_ = &embed_tokens_->weight();
-    head_weight_->AddUse();
+    head_weight_->set_num_uses(2);
   } else {
     lm_head_ = register_module(
         "lm_head", std::make_shared<Linear>(spec.hidden_size, spec.vocab_size, /*bias=*/false));
@@ -44,7 +50,12 @@ Decoder::Decoder(const DecoderSpec& spec) : spec_(spec) {
 at::Tensor Decoder::Embed(const at::Tensor& ids_T) { return embed_tokens_->forward(ids_T); }
 
 at::Tensor Decoder::RunLayers(at::Tensor hidden_TH, const ForwardContext& context) {
-  for (const auto& layer : layers_) hidden_TH = layer->forward(hidden_TH, context);
+  return RunLayers(0, num_layers(), std::move(hidden_TH), context);
+}
+
+at::Tensor Decoder::RunLayers(int64_t first, int64_t end, at::Tensor hidden_TH,
+                              const ForwardContext& context) {
+  for (int64_t i = first; i < end; ++i) hidden_TH = layers_[i]->forward(hidden_TH, context);
   return hidden_TH;
 }
 
@@ -64,6 +75,76 @@ kernels::HeadLossResult Decoder::HeadLoss(const at::Tensor& normed_TH, const at:
 
 at::Tensor Decoder::Logits(const at::Tensor& normed_TH) {
   return kernels::LinearForward(normed_TH.detach(), head_weight_->compute(), {}).to(at::kFloat);
+}
+
+std::vector<std::string> Decoder::LayerNames() const {
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < num_layers(); ++i) names.push_back(fmt::format("model.layers.{}", i));
+  return names;
+}
+
+std::vector<std::string> Decoder::FirstStageNames() const { return {"model.embed_tokens"}; }
+
+std::vector<std::string> Decoder::LastStageNames() const {
+  return {"model.norm", lm_head_ ? "lm_head" : "model.embed_tokens"};
+}
+
+void Decoder::StagesChosen(const std::vector<pipeline::StageRange>& stages) {
+  if (lm_head_) return;
+  int uses = 0;
+  for (const pipeline::StageRange& stage : stages) uses += stage.is_first + stage.is_last;
+  head_weight_->set_num_uses(uses);
+}
+
+void Decoder::RebuildBuffers(at::Device device) {
+  tables_ = MakeRotaryTables(spec_, run_.sequence_length, run_.sequence_length, device);
+}
+
+pipeline::StateSpec Decoder::BoundaryState(int64_t /*layer*/,
+                                           const pipeline::Keywords& keywords) const {
+  const int64_t tokens = keywords.at("positions").numel();
+  return {
+      {.name = "hidden_states", .shape = {tokens, spec_.hidden_size}, .dtype = run_.compute_dtype}};
+}
+
+ForwardContext Decoder::ContextOf(const pipeline::Keywords& keywords) const {
+  const at::Tensor& positions_BS = keywords.at("positions");
+  ForwardContext context;
+  context.batch = positions_BS.size(0);
+  context.sequence = positions_BS.size(1);
+  context.rotary = tables_;
+  context.rotary.positions_T = positions_BS.reshape({-1});
+  context.spans = std::make_shared<AttentionSpans>(keywords.at("document_starts"));
+  if (at::GradMode::is_enabled() && spec_.attention_dropout > 0)
+    context.dropout = DropoutContext{
+        run_.dropout_seed, static_cast<uint64_t>(keywords.at("step").item<int64_t>()),
+        keywords.at("sample_ids"), at::arange(context.sequence, at::kInt)};
+  return context;
+}
+
+pipeline::StageState Decoder::ForwardStage(const pipeline::StageRange& stage,
+                                           const pipeline::StageState& input,
+                                           const pipeline::Keywords& keywords) {
+  at::Tensor hidden_TH =
+      stage.is_first ? Embed(keywords.at("input_ids").reshape({-1})) : input["hidden_states"];
+  hidden_TH = RunLayers(stage.first_layer, stage.end_layer, hidden_TH, ContextOf(keywords));
+  if (stage.is_last) return {{"normed", Normalise(hidden_TH)}};
+  return {{"hidden_states", hidden_TH}};
+}
+
+at::Tensor Decoder::Loss(const pipeline::StageState& output, const at::Tensor& target,
+                         const pipeline::Keywords& keywords) {
+  const at::Tensor& normed_TH = output["normed"];
+  const double token_weight = keywords.at("token_weight").item<double>();
+  const kernels::HeadLossResult head =
+      HeadLoss(normed_TH, target.reshape({-1}), token_weight, at::GradMode::is_enabled());
+  const at::Tensor loss = at::scalar_tensor(head.loss_sum * token_weight, at::kDouble);
+  return AppendNode(
+      "HeadLoss", {normed_TH}, {loss}, [gradient = head.grad_x_TH](const auto& of_loss) {
+        HYPERPP_CHECK(of_loss[0].template item<double>() == 1,
+                      "the loss is differentiated with another factor than token_weight");
+        return std::vector<at::Tensor>{gradient};
+      })[0];
 }
 
 kernels::RotaryTables MakeRotaryTables(const DecoderSpec& spec, int64_t num_positions,

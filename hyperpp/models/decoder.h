@@ -2,9 +2,12 @@
 //
 //     model.embed_tokens -> model.layers.0 ... N-1 -> model.norm -> lm_head
 //
-// The parts are called one by one, so that a pipeline stage can run the ones it holds. The head is
-// no step of the graph: its loss, gradient and weight gradient come from one fused pass over the
-// tokens, and the backward of everything before it starts from the gradient that this pass returns.
+// The parts are called one by one, and any range of layers alone: as a PipelineModel the decoder is
+// cut at its layers, and hidden states are all that crosses a boundary. A tied head reads the
+// embedding's weight, so then the last stage holds the embedding as well.
+//
+// The head's loss, gradient and weight gradient come from one fused pass over the tokens, made in
+// the forward pass; its backward only hands the gradient on.
 #pragma once
 
 #include <memory>
@@ -13,15 +16,32 @@
 #include "hyperpp/kernels/cross_entropy.h"
 #include "hyperpp/models/layer/decoder_layer.h"
 #include "hyperpp/models/layer/embedding.h"
+#include "hyperpp/pipeline/runtime/pipeline_model.h"
 
 namespace hyperpp::models {
 
-class Decoder : public Layer {
+/// What a forward pass of a stage depends on beside weights and microbatch.
+struct DecoderRun {
+  int64_t sequence_length = 0;  // longest sequence of the run; sizes the rotary tables
+  uint64_t dropout_seed = 0;
+  at::ScalarType compute_dtype = at::kFloat;  // of hidden states at stage boundaries
+};
+
+/// Keywords of a microbatch of B sequences, padded to S tokens:
+///     input_ids [B, S] int64, positions [B, S] int32 (restart with each document),
+///     document_starts [B, S] int32, token_weight: double, on the host: weight of each token's
+///     loss, and for dropout sample_ids [B] int64 (index in the global batch), step: int64, on the
+///     host.
+/// The target is the labels [B, S], int64, negative for none.
+class Decoder : public Layer, public pipeline::PipelineModel {
  public:
   /// Builds the whole model on the meta device.
   explicit Decoder(const DecoderSpec& spec);
 
   const DecoderSpec& spec() const { return spec_; }
+  /// REQUIRED before buffers are rebuilt or a stage runs.
+  void set_run(const DecoderRun& run) { run_ = run; }
+
   int64_t num_layers() const { return static_cast<int64_t>(layers_.size()); }
   const Weight& head_weight() const { return *head_weight_; }
 
@@ -30,8 +50,10 @@ class Decoder : public Layer {
 
   /// Shapes: ids_T int64; result [T, H].
   at::Tensor Embed(const at::Tensor& ids_T);
-  /// Runs all decoder layers. Shapes: hidden_TH and result [B * S, H].
+  /// Runs all decoder layers, or [first, end) of them. Shapes: hidden_TH and result [B * S, H].
   at::Tensor RunLayers(at::Tensor hidden_TH, const ForwardContext& context);
+  at::Tensor RunLayers(int64_t first, int64_t end, at::Tensor hidden_TH,
+                       const ForwardContext& context);
   /// The final norm. Shapes: [T, H].
   at::Tensor Normalise(const at::Tensor& hidden_TH);
   /// Loss and, if wanted, gradients of the head; see kernels/cross_entropy.h. Adds the head's
@@ -41,8 +63,25 @@ class Decoder : public Layer {
   /// Logits [T, V] in fp32; for generation, without gradients.
   at::Tensor Logits(const at::Tensor& normed_TH);
 
+  std::vector<std::string> LayerNames() const override;
+  std::vector<std::string> FirstStageNames() const override;
+  std::vector<std::string> LastStageNames() const override;
+  void StagesChosen(const std::vector<pipeline::StageRange>& stages) override;
+  void RebuildBuffers(at::Device device) override;
+  pipeline::StateSpec BoundaryState(int64_t layer,
+                                    const pipeline::Keywords& keywords) const override;
+  pipeline::StageState ForwardStage(const pipeline::StageRange& stage,
+                                    const pipeline::StageState& input,
+                                    const pipeline::Keywords& keywords) override;
+  at::Tensor Loss(const pipeline::StageState& output, const at::Tensor& target,
+                  const pipeline::Keywords& keywords) override;
+
  private:
+  ForwardContext ContextOf(const pipeline::Keywords& keywords) const;
+
   DecoderSpec spec_;
+  DecoderRun run_;
+  kernels::RotaryTables tables_;
   std::shared_ptr<Embedding> embed_tokens_;
   std::vector<std::shared_ptr<DecoderLayer>> layers_;
   std::shared_ptr<RmsNorm> norm_;

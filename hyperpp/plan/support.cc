@@ -15,7 +15,6 @@ std::vector<std::pair<std::string, std::string>> Unsupported(const config::Confi
   const auto degree = [&](const char* key, int64_t size) {
     refuse_if(size > 1, key, fmt::format("{}", size), "use 1");
   };
-  degree("accelerator.pp_size", accelerator.pp_size);
   degree("accelerator.tp_size", accelerator.tp_size);
   degree("accelerator.cp_size", accelerator.cp_size);
   degree("accelerator.ep_size", accelerator.ep_size);
@@ -31,7 +30,6 @@ std::vector<std::pair<std::string, std::string>> Unsupported(const config::Confi
             "use none");
   refuse_if(config.checkpoint.async, "checkpoint.async", "true", "use false");
   refuse_if(config.output.checksums, "output.checksums", "true", "use false");
-  refuse_if(config.output.trace.has_value(), "output.trace", "a trace", "remove the section");
   return found;
 }
 

@@ -1,6 +1,8 @@
 #include "hyperpp/trainer/build_model.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
@@ -27,18 +29,53 @@ void CheckAgainstOutline(const std::vector<models::Weight*>& weights, const Mode
   }
 }
 
+// The plan has decided the split, also where the configuration leaves it open.
+pipeline::PipelineOptions PipelineOptionsOf(const RunInputs& inputs, at::Device device,
+                                            Trace* trace) {
+  const config::PipelineSection& section = inputs.config.pipeline;
+  pipeline::PipelineOptions options{.microbatch_size = inputs.plan.batch.microbatch,
+                                    .p2p_overlap = section.p2p_overlap,
+                                    .p2p_multi_stream = section.p2p_multi_stream,
+                                    .device = device,
+                                    .trace = trace};
+  if (!inputs.plan.schedule.empty()) options.schedule = inputs.plan.schedule;
+  for (const plan::StagePlan& stage : inputs.plan.stages) {
+    if (stage.layers.rank == 0) options.split.emplace_back();
+    options.split.back().push_back(stage.layers.num_layers);
+  }
+  return options;
+}
+
 }  // namespace
 
-BuiltModel MaterialiseModel(const models::DecoderSpec& spec, const std::set<std::string>& trainable,
-                            at::Device device, at::ScalarType compute_dtype, bool with_gradients) {
+BuiltModel BuildWhole(const models::DecoderSpec& spec) {
   BuiltModel model;
   model.decoder = std::make_shared<models::Decoder>(spec);
-  const std::vector<models::Weight*> weights = models::CollectWeights(*model.decoder);
-  CheckAgainstOutline(weights, spec.Outline());
-  for (models::Weight* weight : weights) weight->set_trainable(trainable.contains(weight->fqn()));
-  model.store =
-      std::make_unique<models::ParameterStore>(weights, device, compute_dtype, with_gradients);
+  CheckAgainstOutline(models::CollectWeights(*model.decoder), spec.Outline());
   return model;
+}
+
+BuiltModel BuildStages(const RunInputs& inputs, comm::World& world, const RunDevice& device,
+                       Trace* trace) {
+  BuiltModel model = BuildWhole(inputs.spec);
+  for (models::Weight* weight : models::CollectWeights(*model.decoder))
+    weight->set_trainable(inputs.plan.trainable.contains(weight->fqn()));
+  model.decoder->set_run({.sequence_length = inputs.config.training.sequence_length,
+                          .dropout_seed = static_cast<uint64_t>(inputs.config.training.seed),
+                          .compute_dtype = device.compute_dtype});
+  model.pipeline = std::make_unique<pipeline::AutoPipeline>(
+      world, PipelineOptionsOf(inputs, device.device, trace));
+  model.pipeline->build(model.decoder, /*parallelize=*/nullptr, inputs.plan.batch.local);
+  return model;
+}
+
+void MaterialiseModel(BuiltModel& model, const RunDevice& device, bool with_gradients) {
+  std::vector<models::Weight*> weights = models::CollectWeights(*model.decoder);
+  if (model.pipeline)
+    std::erase_if(weights,
+                  [&](const auto* weight) { return !model.pipeline->Holds(weight->fqn()); });
+  model.store = std::make_unique<models::ParameterStore>(std::move(weights), device.device,
+                                                         device.compute_dtype, with_gradients);
 }
 
 void LoadPretrained(BuiltModel& model, const std::string& directory) {
@@ -76,7 +113,7 @@ void InitialiseRandom(BuiltModel& model, uint64_t seed) {
       }
     }
   }
-  if (spec.pad_token_id) model.decoder->ZeroPaddingRow();
+  model.decoder->ZeroPaddingRow();
   model.store->CastParameters();
 }
 

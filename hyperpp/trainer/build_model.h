@@ -1,26 +1,37 @@
-// From a model's numbers to a model with values: built on the meta device, then materialised, then
-// loaded or initialised. No tensor of the model exists twice on the way.
+// From a model's numbers to a model with values: built whole on the meta device, cut into this
+// rank's stages, materialised, then loaded or initialised. No tensor of the model exists twice on
+// the way, and none of another rank's stages at all.
 #pragma once
 
 #include <memory>
-#include <set>
 #include <string>
 
+#include "hyperpp/comm/world.h"
+#include "hyperpp/core/trace.h"
 #include "hyperpp/models/decoder.h"
 #include "hyperpp/models/parameter_store.h"
+#include "hyperpp/pipeline/runtime/auto_pipeline.h"
+#include "hyperpp/trainer/device.h"
 #include "hyperpp/trainer/run_inputs.h"
 
 namespace hyperpp::trainer {
 
 struct BuiltModel {
   std::shared_ptr<models::Decoder> decoder;
-  std::unique_ptr<models::ParameterStore> store;
+  std::unique_ptr<pipeline::AutoPipeline> pipeline;  // null for generation
+  std::unique_ptr<models::ParameterStore> store;     // of the weights that this rank holds
 };
 
-/// Builds and materialises the model of `spec`; values are not set yet.
-/// `trainable`: names of the parameters that are trained; the rest is frozen.
-BuiltModel MaterialiseModel(const models::DecoderSpec& spec, const std::set<std::string>& trainable,
-                            at::Device device, at::ScalarType compute_dtype, bool with_gradients);
+/// Builds the model of a run and cuts it for this rank; it has no memory yet. `trace` may be null.
+/// Collective: all ranks. Errors: PlanError.
+BuiltModel BuildStages(const RunInputs& inputs, comm::World& world, const RunDevice& device,
+                       Trace* trace);
+
+/// Builds the whole model of `spec`, without stages: for generation.
+BuiltModel BuildWhole(const models::DecoderSpec& spec);
+
+/// Gives memory to the weights that this rank holds; values are not set yet.
+void MaterialiseModel(BuiltModel& model, const RunDevice& device, bool with_gradients);
 
 /// Loads all weights from the Hugging Face folder `directory`.
 /// Errors: InputError naming missing, unexpected or misshapen tensors before anything is loaded.

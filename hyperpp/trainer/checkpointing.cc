@@ -130,7 +130,7 @@ std::optional<RunState> Checkpointing::Resume(models::ParameterStore& store,
 }
 
 void Checkpointing::Save(const RunState& state, const nlohmann::json& data_position,
-                         models::ParameterStore& store, const optim::Optimizer& optimizer) {
+                         const BuiltModel& model, const optim::Optimizer& optimizer) {
   checkpoint::SaveRequest request;
   request.directory = Directory();
   request.keep = inputs_.config.checkpoint.keep;
@@ -147,12 +147,16 @@ void Checkpointing::Save(const RunState& state, const nlohmann::json& data_posit
   saved.outline = inputs_.spec.Outline();
   saved.export_dtypes = ExportDtypes(inputs_);
   saved.extra = {{"tokens", state.tokens}};
-  // Replicas hold the same tensors; the first one writes them.
+  // Replicas hold the same tensors, and so do the stages that share one; the first of each writes.
   if (world_.layout().Coordinate(world_.rank(), Axis::kReplicate) == 0) {
-    for (const models::Weight* weight : store.weights())
-      request.tensors.push_back(Whole(*weight, checkpoint::kParameter, weight->parameter()));
-    for (const optim::StateTensor& tensor : optimizer.state())
-      request.tensors.push_back(Whole(*tensor.weight, tensor.kind, tensor.value));
+    for (const models::Weight* weight : model.store->weights()) {
+      if (model.pipeline->Owns(weight->fqn()))
+        request.tensors.push_back(Whole(*weight, checkpoint::kParameter, weight->parameter()));
+    }
+    for (const optim::StateTensor& tensor : optimizer.state()) {
+      if (model.pipeline->Owns(tensor.weight->fqn()))
+        request.tensors.push_back(Whole(*tensor.weight, tensor.kind, tensor.value));
+    }
   }
   const std::string folder = checkpoint::SaveCheckpoint(&world_, request);
   log_.Info("saved      {}", folder);

@@ -10,8 +10,8 @@
 #include "hyperpp/checkpoint/reader.h"
 #include "hyperpp/comm/world.h"
 #include "hyperpp/core/log.h"
-#include "hyperpp/models/parameter_store.h"
 #include "hyperpp/optim/optimizer.h"
+#include "hyperpp/trainer/build_model.h"
 #include "hyperpp/trainer/run_inputs.h"
 
 namespace hyperpp::trainer {
@@ -46,8 +46,8 @@ class Checkpointing {
 
   /// Saves everything a resumed run needs. Collective: all ranks.
   /// Errors: IoError on all ranks if one cannot write.
-  void Save(const RunState& state, const nlohmann::json& data_position,
-            models::ParameterStore& store, const optim::Optimizer& optimizer);
+  void Save(const RunState& state, const nlohmann::json& data_position, const BuiltModel& model,
+            const optim::Optimizer& optimizer);
 
  private:
   std::string Directory() const;

@@ -16,16 +16,14 @@ EvaluationResult EvaluateRun(const RunInputs& inputs, comm::World& world) {
   PrepareProcess(device, config.training.deterministic);
 
   std::unique_ptr<data::Source> source;
-  BuiltModel model;
+  BuiltModel model = BuildStages(inputs, world, device, /*trace=*/nullptr);
   world.Agree([&] {
     data::SourceOptions options = DataOptions(inputs);
     options.for_evaluation = true;
     const config::DataSection& section =
         config.evaluation.data ? *config.evaluation.data : config.data;
     source = data::OpenEvaluationData(section, options, config.evaluation.max_samples);
-    model =
-        MaterialiseModel(inputs.spec, inputs.plan.trainable, device.device, device.compute_dtype,
-                         /*with_gradients=*/false);
+    MaterialiseModel(model, device, /*with_gradients=*/false);
     const Checkpointing checkpoints(inputs, world, Log());
     const std::optional<std::string> folder = checkpoints.Find();
     if (folder) {
@@ -35,10 +33,8 @@ EvaluationResult EvaluateRun(const RunInputs& inputs, comm::World& world) {
       LoadInitialWeights(model, inputs);
     }
   });
-  const int64_t length = config.training.sequence_length;
-  const auto tables = models::MakeRotaryTables(inputs.spec, length, length, device.device);
-  return Evaluate(*model.decoder, *source, world, tables, inputs.plan.batch.microbatch,
-                  device.device);
+  model.pipeline->Prepare();
+  return Evaluate(*model.pipeline, *source, world, inputs.plan.batch.microbatch, device.device);
 }
 
 }  // namespace hyperpp::trainer

@@ -7,7 +7,7 @@
 
 #include "hyperpp/comm/world.h"
 #include "hyperpp/data/source.h"
-#include "hyperpp/models/decoder.h"
+#include "hyperpp/pipeline/runtime/auto_pipeline.h"
 
 namespace hyperpp::trainer {
 
@@ -16,9 +16,8 @@ struct EvaluationResult {
   int64_t num_labels = 0;
 };
 
-/// Evaluates `model` on all samples of `source`, `batch_size` at a time. Collective: all ranks.
-EvaluationResult Evaluate(models::Decoder& model, const data::Source& source, comm::World& world,
-                          const kernels::RotaryTables& tables, int64_t batch_size,
-                          at::Device device);
+/// Evaluates on all samples of `source`, in microbatches of `batch_size`. Collective: all ranks.
+EvaluationResult Evaluate(pipeline::AutoPipeline& pipeline, const data::Source& source,
+                          comm::World& world, int64_t batch_size, at::Device device);
 
 }  // namespace hyperpp::trainer

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <ATen/ops/empty.h>
+
 #include "hyperpp/checkpoint/hf_export.h"
 #include "hyperpp/checkpoint/hf_weights.h"
 #include "hyperpp/core/error.h"
@@ -23,6 +25,24 @@ at::Tensor ParameterNamed(const models::ParameterStore& store, const std::string
   return (*found)->parameter().detach();
 }
 
+// The parameter on rank 0, sent by the rank of the first replica that owns it; undefined elsewhere.
+at::Tensor FetchToFirst(const ParameterOutline& parameter, const BuiltModel& model,
+                        comm::World& world) {
+  const int owner = world.layout()
+                        .GroupOf(0, {Axis::kPipeline})
+                        .at(static_cast<std::size_t>(model.pipeline->OwnerOf(parameter.fqn)));
+  if (world.rank() == owner) {
+    const at::Tensor value = ParameterNamed(*model.store, parameter.fqn);
+    if (owner == 0) return value;
+    world.Control().Send(value.cpu().contiguous(), 0)->Wait();
+  } else if (world.rank() == 0) {
+    at::Tensor value = at::empty(parameter.shape, at::kFloat);
+    world.Control().Receive(value, owner)->Wait();
+    return value;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::map<std::string, at::ScalarType> ExportDtypes(const RunInputs& inputs) {
@@ -37,20 +57,21 @@ std::map<std::string, at::ScalarType> ExportDtypes(const RunInputs& inputs) {
   return dtypes;
 }
 
-void ExportModel(const RunInputs& inputs, const models::ParameterStore& store,
+void ExportModel(const RunInputs& inputs, const BuiltModel& built, comm::World& world,
                  const std::string& folder) {
   checkpoint::HfExport model;
   model.directory = folder;
   model.outline = inputs.spec.Outline();
   model.config = inputs.spec.source;
   model.tensor = [&](const ParameterOutline& parameter) {
-    return ParameterNamed(store, parameter.fqn);
+    return FetchToFirst(parameter, built, world);
   };
+  model.is_writer = world.rank() == 0;
   model.dtypes = ExportDtypes(inputs);
   model.default_dtype = checkpoint::ConfigDtype(inputs.spec.source);
   model.source_directory = inputs.config.model.path;
-  checkpoint::WriteHfModel(model);
-  if (inputs.config.data.tokenizer == "bytes")
+  world.Agree([&] { checkpoint::WriteHfModel(model); });
+  if (model.is_writer && inputs.config.data.tokenizer == "bytes")
     std::ofstream(std::filesystem::path(folder) / kExportNotes)
         << nlohmann::json{{"tokenizer", "bytes"}} << "\n";
 }

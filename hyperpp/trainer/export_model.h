@@ -4,15 +4,16 @@
 #include <map>
 #include <string>
 
-#include "hyperpp/models/parameter_store.h"
+#include "hyperpp/trainer/build_model.h"
 #include "hyperpp/trainer/run_inputs.h"
 
 namespace hyperpp::trainer {
 
-/// Writes `store`'s parameters to `folder` under their own names, in the dtypes of the model they
-/// were loaded from (random init: the config's dtype), with config, tokenizer and generation files.
-/// Errors: IoError naming file and reason.
-void ExportModel(const RunInputs& inputs, const models::ParameterStore& store,
+/// Writes the parameters to `folder` under their own names, in the dtypes of the model they were
+/// loaded from (random init: the config's dtype), with config, tokenizer and generation files. Rank
+/// 0 writes, and fetches one parameter after another from its owner.
+/// Collective: all ranks. Errors: IoError naming file and reason, on all ranks.
+void ExportModel(const RunInputs& inputs, const BuiltModel& model, comm::World& world,
                  const std::string& folder);
 
 /// Dtype of every tensor in an exported model: that of the files it was loaded from, or the

@@ -62,8 +62,8 @@ GeneratedText GenerateText(const GenerateRequest& request) {
                                                                : config::ComputeDType::kFloat32;
   const RunDevice device = ChooseDevice(config, 0, 1);
   PrepareProcess(device, /*deterministic=*/false);
-  BuiltModel model = MaterialiseModel(spec, /*trainable=*/{}, device.device, device.compute_dtype,
-                                      /*with_gradients=*/false);
+  BuiltModel model = BuildWhole(spec);
+  MaterialiseModel(model, device, /*with_gradients=*/false);
   LoadPretrained(model, request.model);
 
   models::GenerateOptions options{.max_new_tokens = request.max_new_tokens,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <ATen/ops/full.h>
+#include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/zeros.h>
 
 #include "hyperpp/core/error.h"
@@ -53,15 +54,17 @@ Microbatch MakeMicrobatch(const std::vector<data::Sample>& samples, int64_t firs
   return out;
 }
 
-models::ForwardContext MakeContext(const Microbatch& microbatch,
-                                   const kernels::RotaryTables& tables) {
-  models::ForwardContext context;
-  context.batch = microbatch.batch;
-  context.sequence = microbatch.sequence;
-  context.rotary = tables;
-  context.rotary.positions_T = microbatch.positions_T;
-  context.spans = std::make_shared<models::AttentionSpans>(microbatch.document_starts_BS);
-  return context;
+pipeline::MicrobatchInput InputOf(const Microbatch& microbatch, double token_weight, int64_t step) {
+  const auto rows = [&](const at::Tensor& flat) {
+    return flat.view({microbatch.batch, microbatch.sequence});
+  };
+  return {{{"input_ids", rows(microbatch.ids_T)},
+           {"positions", rows(microbatch.positions_T)},
+           {"document_starts", microbatch.document_starts_BS},
+           {"sample_ids", microbatch.sample_ids_B},
+           {"token_weight", at::scalar_tensor(token_weight, at::kDouble)},
+           {"step", at::scalar_tensor(step, at::kLong)}},
+          rows(microbatch.labels_T)};
 }
 
 }  // namespace hyperpp::trainer

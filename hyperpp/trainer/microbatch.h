@@ -1,4 +1,4 @@
-// Samples as the tensors that a forward pass takes.
+// Samples as the tensors that a forward pass takes. Every rank of a pipeline makes them itself.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "hyperpp/data/sample.h"
-#include "hyperpp/models/layer/forward_context.h"
+#include "hyperpp/pipeline/runtime/pipeline_stage.h"
 
 namespace hyperpp::trainer {
 
@@ -26,8 +26,7 @@ struct Microbatch {
 Microbatch MakeMicrobatch(const std::vector<data::Sample>& samples, int64_t first_index,
                           int64_t padded_length, at::Device device);
 
-/// The forward context of `microbatch`: `tables` with its positions, and its attention spans.
-models::ForwardContext MakeContext(const Microbatch& microbatch,
-                                   const kernels::RotaryTables& tables);
+/// `microbatch` with the keywords that models::Decoder reads. `token_weight`: of each token's loss.
+pipeline::MicrobatchInput InputOf(const Microbatch& microbatch, double token_weight, int64_t step);
 
 }  // namespace hyperpp::trainer

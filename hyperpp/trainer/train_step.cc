@@ -4,9 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include <ATen/ops/arange.h>
 #include <ATen/ops/tensor.h>
-#include <torch/csrc/autograd/autograd.h>
 
 #include "hyperpp/optim/gradient_norm.h"
 #include "hyperpp/trainer/memory.h"
@@ -17,77 +15,87 @@ namespace {
 // Large enough for full bandwidth, small enough that reduction starts early in the backward pass.
 constexpr int64_t kBucketBytes = 25 << 20;
 
+std::vector<models::Weight*> OwnedWeights(const BuiltModel& model) {
+  std::vector<models::Weight*> owned = model.store->TrainableWeights();
+  std::erase_if(owned, [&](const auto* weight) { return !model.pipeline->Owns(weight->fqn()); });
+  return owned;
+}
+
 }  // namespace
 
-TrainStep::TrainStep(models::Decoder& model, models::ParameterStore& store,
-                     optim::Optimizer& optimizer, comm::World& world, const config::Config& config,
-                     kernels::RotaryTables tables)
+TrainStep::TrainStep(BuiltModel& model, optim::Optimizer& optimizer, comm::World& world,
+                     const config::Config& config, Trace* trace)
     : model_(model),
-      store_(store),
       optimizer_(optimizer),
       world_(world),
       config_(config),
-      tables_(std::move(tables)),
-      trainable_(store.TrainableWeights()),
-      reducer_(store, world.Along({Axis::kReplicate}), kBucketBytes) {}
+      trace_(trace),
+      owned_(OwnedWeights(model)),
+      reducer_(*model.store, world.Along({Axis::kReplicate}), kBucketBytes) {}
 
 StepResult TrainStep::Run(const StepRequest& request, const LocalBatch& batch) {
-  store_.ZeroGradients();
-  double loss = 0;
-  for (std::size_t i = 0; i < batch.microbatches.size(); ++i) {
-    if (i + 1 == batch.microbatches.size()) reducer_.Arm();
-    if (batch.microbatches[i].num_labels == 0) continue;  // adds nothing to loss or gradients
-    loss += ForwardBackward(request, batch.microbatches[i], batch.token_weights[i]);
+  model_.store->ZeroGradients();
+  reducer_.Begin(static_cast<int64_t>(batch.microbatches.size()));
+  const double loss = ForwardBackward(request, batch);
+  {
+    const TraceSpan span(trace_, TraceLane::kWait, "reduce gradients");
+    reducer_.Finish();
+    SumTiedGradients();
   }
-  reducer_.Finish();
-
-  const double norm = std::sqrt(optim::GradientSumOfSquares(trainable_));
-  StepResult result = Agree(loss, norm, request.stop_requested);
+  StepResult result = Agree(loss, request.stop_requested);
   if (batch.global_labels == 0) {
     result.loss = std::numeric_limits<double>::quiet_NaN();
     return result;
   }
   if (result.finite) {
+    const TraceSpan span(trace_, TraceLane::kCompute, "optimizer");
     optimizer_.Step(request.step, request.learning_rate,
-                    optim::ClipFactor(norm, config_.optimizer.clip_grad_norm));
+                    optim::ClipFactor(result.grad_norm, config_.optimizer.clip_grad_norm));
   }
   return result;
 }
 
-double TrainStep::ForwardBackward(const StepRequest& request, const Microbatch& microbatch,
-                                  double token_weight) {
-  models::ForwardContext context = MakeContext(microbatch, tables_);
-  const models::DropoutContext dropout{static_cast<uint64_t>(config_.training.seed),
-                                       static_cast<uint64_t>(request.step), microbatch.sample_ids_B,
-                                       at::arange(microbatch.sequence, at::kInt)};
-  context.dropout = &dropout;
-  const at::Tensor hidden = model_.RunLayers(model_.Embed(microbatch.ids_T), context);
-  const at::Tensor normed = model_.Normalise(hidden);
-  const kernels::HeadLossResult head =
-      model_.HeadLoss(normed, microbatch.labels_T, token_weight, /*with_gradient=*/true);
-  if (normed.requires_grad()) torch::autograd::backward({normed}, {head.grad_x_TH});
-  return head.loss_sum * token_weight;
+double TrainStep::ForwardBackward(const StepRequest& request, const LocalBatch& batch) {
+  std::vector<pipeline::MicrobatchInput> inputs;
+  for (std::size_t i = 0; i < batch.microbatches.size(); ++i)
+    inputs.push_back(InputOf(batch.microbatches[i], batch.token_weights[i], request.step));
+  double loss = 0;
+  for (const at::Tensor& part : model_.pipeline->Step(inputs)) loss += part.item<double>();
+  return loss;
 }
 
-StepResult TrainStep::Agree(double local_loss, double grad_norm, bool stop_requested) {
-  StepResult result{.loss = local_loss,
-                    .grad_norm = grad_norm,
-                    .stop = stop_requested,
-                    .peak_memory_bytes = PeakMemoryBytes()};
+void TrainStep::SumTiedGradients() {
+  for (const pipeline::SharedParameter& shared : model_.pipeline->shared_parameters()) {
+    for (const models::Weight* weight : model_.store->weights()) {
+      if (weight->fqn() == shared.fqn && weight->trainable())
+        model_.pipeline->SumSharedGradient(shared.fqn, weight->gradient());
+    }
+  }
+}
+
+// Gradients are the same on all replicas now: the first one gives its part of the norm.
+double TrainStep::OwnSumOfSquares() const {
+  if (world_.layout().DataCoordinate(world_.rank()) != 0) return 0;
+  return optim::GradientSumOfSquares(owned_);
+}
+
+StepResult TrainStep::Agree(double local_loss, bool stop_requested) {
+  // Loss: replicas add up their parts, of which only last stages have any. A non-finite value
+  // anywhere survives the sum on every rank.
+  at::Tensor sums =
+      at::tensor({local_loss, OwnSumOfSquares(), stop_requested ? 1.0 : 0.0}, at::kDouble);
+  at::Tensor peak = at::tensor({PeakMemoryBytes()}, at::kLong);
   if (world_.size() > 1) {
-    // Loss: replicas add up their parts. A non-finite value anywhere survives the sum on every
-    // rank.
-    at::Tensor sums = at::tensor({result.loss, grad_norm, stop_requested ? 1.0 : 0.0}, at::kDouble);
-    at::Tensor peak = at::tensor({result.peak_memory_bytes}, at::kLong);
+    const TraceSpan span(trace_, TraceLane::kWait, "agree");
     world_.Control().AllReduce(sums)->Wait();
     world_.Control().AllReduce(peak, comm::ReduceOp::kMax)->Wait();
-    const double* sum = sums.const_data_ptr<double>();
-    result.loss = sum[0];
-    result.finite = std::isfinite(sum[1]);
-    result.stop = sum[2] > 0;
-    result.peak_memory_bytes = peak.const_data_ptr<int64_t>()[0];
   }
-  result.finite = result.finite && std::isfinite(result.loss) && std::isfinite(grad_norm);
+  const double* sum = sums.const_data_ptr<double>();
+  StepResult result{.loss = sum[0],
+                    .grad_norm = std::sqrt(sum[1]),
+                    .stop = sum[2] > 0,
+                    .peak_memory_bytes = peak.const_data_ptr<int64_t>()[0]};
+  result.finite = std::isfinite(result.loss) && std::isfinite(result.grad_norm);
   return result;
 }
 

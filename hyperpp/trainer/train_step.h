@@ -1,22 +1,24 @@
 // One optimizer step: forward and backward of every microbatch, gradient reduction, norm, clipping,
 // update.
 //
-//     microbatch 1   F B
-//     microbatch 2        F B            gradients accumulate in fp32
-//     microbatch 3             F B       buckets are reduced while this backward runs
-//     end                          norm, agreement of all ranks, update
+//     schedule    F B F B F B            gradients accumulate in fp32 over microbatches
+//     replicas            [ reduce ]     buckets are summed as soon as they are final
+//     tied                         [+]   first and last stage add up
+//     end                             norm, agreement of all ranks, update
 //
-// The step has one agreement of all ranks, at its end. It carries the loss and whatever the ranks
-// must decide together: whether the step is finite, and whether a signal asked to stop.
+// The step has one agreement of all ranks, at its end. It carries the loss, the gradient norm and
+// whatever the ranks must decide together: whether the step is finite, and whether a signal asked
+// to stop. A value that several ranks hold alike is given by one of them and by zero from the
+// others.
 #pragma once
 
 #include <cstdint>
 
 #include "hyperpp/comm/world.h"
-#include "hyperpp/models/decoder.h"
-#include "hyperpp/models/parameter_store.h"
+#include "hyperpp/core/trace.h"
 #include "hyperpp/optim/optimizer.h"
 #include "hyperpp/parallel/replicate/gradient_reducer.h"
+#include "hyperpp/trainer/build_model.h"
 #include "hyperpp/trainer/global_batch.h"
 
 namespace hyperpp::trainer {
@@ -38,24 +40,25 @@ struct StepResult {
 
 class TrainStep {
  public:
-  TrainStep(models::Decoder& model, models::ParameterStore& store, optim::Optimizer& optimizer,
-            comm::World& world, const config::Config& config, kernels::RotaryTables tables);
+  /// `trace` may be null.
+  TrainStep(BuiltModel& model, optim::Optimizer& optimizer, comm::World& world,
+            const config::Config& config, Trace* trace);
 
   /// Trains on `batch`. Collective: all ranks.
   StepResult Run(const StepRequest& request, const LocalBatch& batch);
 
  private:
-  double ForwardBackward(const StepRequest& request, const Microbatch& microbatch,
-                         double token_weight);
-  StepResult Agree(double local_loss, double grad_norm, bool stop_requested);
+  double ForwardBackward(const StepRequest& request, const LocalBatch& batch);
+  void SumTiedGradients();
+  double OwnSumOfSquares() const;
+  StepResult Agree(double local_loss, bool stop_requested);
 
-  models::Decoder& model_;
-  models::ParameterStore& store_;
+  BuiltModel& model_;
   optim::Optimizer& optimizer_;
   comm::World& world_;
   const config::Config& config_;
-  kernels::RotaryTables tables_;
-  std::vector<models::Weight*> trainable_;
+  Trace* trace_;
+  std::vector<models::Weight*> owned_;  // trainable; counted in the norm by this rank
   parallel::GradientReducer reducer_;
 };
 

@@ -44,17 +44,15 @@ Trainer::Trainer(const RunInputs& inputs, comm::World& world, const Log& log)
   Introduce();
   world_.Agree([&] { OpenOutput(); });
   world_.Agree([&] { OpenData(); });
+  model_ = BuildStages(inputs_, world_, device_, &trace_);
   world_.Agree([&] {
-    model_ = MaterialiseModel(inputs_.spec, inputs_.plan.trainable, device_.device,
-                              device_.compute_dtype, /*with_gradients=*/true);
+    MaterialiseModel(model_, device_, /*with_gradients=*/true);
     LoadInitialWeights(model_, inputs_);
   });
-  const int64_t length = config_.training.sequence_length;
-  tables_ = models::MakeRotaryTables(inputs_.spec, length, length, device_.device);
   optimizer_ = optim::MakeOptimizer(config_.optimizer, model_.store->TrainableWeights());
-  step_ = std::make_unique<TrainStep>(*model_.decoder, *model_.store, *optimizer_, world_, config_,
-                                      tables_);
+  step_ = std::make_unique<TrainStep>(model_, *optimizer_, world_, config_, &trace_);
   Resume();
+  model_.pipeline->Prepare();
 }
 
 Trainer::~Trainer() = default;
@@ -118,7 +116,10 @@ void Trainer::Run(const std::function<bool()>& stop_requested) {
               steps);
   StepRecorder recorder(inputs_, log_, state_.step);
   for (int64_t step = first; step <= steps; ++step) {
-    world_.SetActivity(fmt::format("step {}", step));
+    const std::string activity = fmt::format("step {}", step);
+    world_.SetActivity(activity);
+    model_.pipeline->set_activity(activity);
+    TraceSteps(step);
     const bool stop = TrainOneStep(step, stop_requested(), recorder);
     const bool last = stop || step == steps;
     if (checkpoints_->enabled() && (last || checkpoints_->Due(step))) Save(step);
@@ -129,11 +130,28 @@ void Trainer::Run(const std::function<bool()>& stop_requested) {
       break;
     }
   }
+  TraceSteps(/*step=*/-1);
   world_.SetActivity("export");
   if (config_.checkpoint.export_hf) Export();
 }
 
+// Records the steps that output.trace asks for, and writes them when the last of them is done.
+void Trainer::TraceSteps(int64_t step) {
+  if (!config_.output.trace) return;
+  const config::TraceSection& asked = *config_.output.trace;
+  const bool wanted = step >= asked.start_step && step < asked.start_step + asked.num_steps;
+  if (trace_.recording() && !wanted) {
+    const fs::path folder = fs::path(config_.output.directory) / "trace";
+    const std::string place = world_.layout().Describe(world_.rank());
+    MakeFolder(folder);
+    trace_.Write((folder / fmt::format("rank_{}.json", world_.rank())).string(), world_.rank(),
+                 fmt::format("rank {}{}", world_.rank(), place.empty() ? "" : " (" + place + ")"));
+  }
+  trace_.set_recording(wanted);
+}
+
 bool Trainer::TrainOneStep(int64_t step, bool stop_requested, StepRecorder& recorder) {
+  const TraceSpan span(&trace_, TraceLane::kStep, "step", {{"step", step}});
   const auto start = std::chrono::steady_clock::now();
   const LocalBatch batch = reader_->Read(step);
   const double lr =
@@ -179,19 +197,17 @@ bool Trainer::EvaluationDue(int64_t step) const {
 
 EvaluationResult Trainer::RunEvaluation() {
   HYPERPP_CHECK(evaluation_data_, "no evaluation data");
-  return Evaluate(*model_.decoder, *evaluation_data_, world_, tables_,
-                  inputs_.plan.batch.microbatch, device_.device);
+  return Evaluate(*model_.pipeline, *evaluation_data_, world_, inputs_.plan.batch.microbatch,
+                  device_.device);
 }
 
 void Trainer::Save(int64_t step) {
-  checkpoints_->Save(state_, stream_->Position(step + 1), *model_.store, *optimizer_);
+  checkpoints_->Save(state_, stream_->Position(step + 1), model_, *optimizer_);
 }
 
 void Trainer::Export() {
   const std::string folder = (fs::path(config_.output.directory) / "hf").string();
-  world_.Agree([&] {
-    if (world_.rank() == 0) ExportModel(inputs_, *model_.store, folder);
-  });
+  ExportModel(inputs_, model_, world_, folder);
   log_.Info("exported   {}", folder);
 }
 

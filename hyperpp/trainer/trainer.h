@@ -8,6 +8,7 @@
 
 #include "hyperpp/comm/world.h"
 #include "hyperpp/core/log.h"
+#include "hyperpp/core/trace.h"
 #include "hyperpp/data/source.h"
 #include "hyperpp/trainer/build_model.h"
 #include "hyperpp/trainer/checkpointing.h"
@@ -43,6 +44,7 @@ class Trainer {
   bool TrainOneStep(int64_t step, bool stop_requested, StepRecorder& recorder);
   void HandleNonFinite(int64_t step, const StepResult& result);
   bool EvaluationDue(int64_t step) const;
+  void TraceSteps(int64_t step);
   void Save(int64_t step);
   void Export();
 
@@ -51,7 +53,7 @@ class Trainer {
   comm::World& world_;
   const Log& log_;
   RunDevice device_;
-  kernels::RotaryTables tables_;
+  Trace trace_;
   BuiltModel model_;
   std::unique_ptr<optim::Optimizer> optimizer_;
   std::unique_ptr<data::BatchStream> stream_;

@@ -10,7 +10,8 @@ Embedding::Embedding(int64_t vocab_size, int64_t hidden_size, std::optional<int6
       padding_token_(padding_token) {}
 
 void Embedding::ZeroPaddingRow() {
-  if (padding_token_) weight_->parameter().detach()[*padding_token_].zero_();
+  if (padding_token_ && !weight_->parameter().is_meta())
+    weight_->parameter().detach()[*padding_token_].zero_();
 }
 
 at::Tensor Embedding::forward(const at::Tensor& ids_T) {

@@ -15,7 +15,7 @@ class Embedding : public Layer {
   /// Shapes: ids_T int64; result [T, H] in the compute dtype.
   at::Tensor forward(const at::Tensor& ids_T);
 
-  /// Sets the padding token's row to zero, if there is one. REQUIRES: a materialised weight.
+  /// Sets the padding token's row to zero, if there is one and this rank holds the weight.
   void ZeroPaddingRow();
 
   Weight& weight() { return *weight_; }

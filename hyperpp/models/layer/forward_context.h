@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include <ATen/core/Tensor.h>
 
@@ -50,8 +51,8 @@ struct ForwardContext {
   int64_t batch = 0, sequence = 0;  // B, S; T = B * S tokens, row-major
   kernels::RotaryTables rotary;
   std::shared_ptr<AttentionSpans> spans;
-  const DropoutContext* dropout = nullptr;  // training with dropout only
-  KeyValueCache* cache = nullptr;           // generation only
+  std::optional<DropoutContext> dropout;  // training with dropout only
+  KeyValueCache* cache = nullptr;         // generation only
 };
 
 }  // namespace hyperpp::models

@@ -45,9 +45,9 @@ class Weight {
   /// Freezes or frees the weight. REQUIRES: before Materialise.
   void set_trainable(bool trainable);
 
-  /// Number of places in the model that add to the gradient (2 for tied embeddings).
+  /// Number of places on this rank that add to the gradient (2 for tied embeddings on one rank).
   int num_uses() const { return num_uses_; }
-  void AddUse() { ++num_uses_; }
+  void set_num_uses(int num_uses) { num_uses_ = num_uses; }
 
   /// Gives the weight its memory: `parameter` fp32; `compute` in the compute dtype, or undefined to
   /// read the parameter itself; `gradient` fp32, or undefined if frozen. Shapes: those of the

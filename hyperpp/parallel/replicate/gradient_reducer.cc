@@ -33,21 +33,21 @@ GradientReducer::~GradientReducer() {
   for (models::Weight* weight : store_.weights()) weight->set_gradient_observer(nullptr);
 }
 
-void GradientReducer::Arm() {
-  armed_ = true;
+void GradientReducer::Begin(int64_t num_microbatches) {
+  running_ = true;
   next_ = 0;
   for (Bucket& bucket : buckets_) {
     bucket.missing_reports = 0;
     for (std::size_t i = bucket.first; i < bucket.last; ++i) {
       const models::Weight& weight = *store_.weights()[i];
-      missing_reports_[i] = weight.trainable() ? weight.num_uses() : 0;
+      missing_reports_[i] = weight.trainable() ? weight.num_uses() * num_microbatches : 0;
       bucket.missing_reports += missing_reports_[i];
     }
   }
 }
 
 void GradientReducer::Report(std::size_t bucket, std::size_t weight) {
-  if (!armed_) return;
+  if (!running_) return;
   HYPERPP_CHECK_LT(0, missing_reports_[weight], "gradient of {} was added after its reduction",
                    store_.weights()[weight]->fqn());
   --missing_reports_[weight];
@@ -70,7 +70,7 @@ void GradientReducer::Finish() {
     if (bucket.work) bucket.work->Wait();
     bucket.work = nullptr;
   }
-  armed_ = false;
+  running_ = false;
 }
 
 }  // namespace hyperpp::parallel

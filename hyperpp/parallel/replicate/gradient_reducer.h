@@ -1,8 +1,8 @@
 // Sums gradients over data-parallel replicas while the backward pass is still running.
 //
 // Weights are cut into buckets of consecutive weights, which lie next to each other in the flat
-// gradient buffer. In the last microbatch of a step every layer reports when its part of a gradient
-// has been added; when all uses of all weights of a bucket have reported, the bucket's all-reduce
+// gradient buffer. Every layer reports each time its part of a gradient has been added: once per
+// use and microbatch. When all weights of a bucket have all their reports, the bucket's all-reduce
 // starts, and the backward goes on with the layers before it:
 //
 //     backward   | head | L3 | L2 | L1 | L0 | embed |
@@ -29,9 +29,8 @@ class GradientReducer {
   GradientReducer(const GradientReducer&) = delete;
   GradientReducer& operator=(const GradientReducer&) = delete;
 
-  /// Call before the forward of the step's last microbatch (the head reports there): gradients that
-  /// are reported from now on are final.
-  void Arm();
+  /// Call before a step of `num_microbatches` forward and backward passes, in whatever order.
+  void Begin(int64_t num_microbatches);
   /// Starts what has not started (weights outside this step's graph), and waits for all buckets.
   void Finish();
 
@@ -39,9 +38,9 @@ class GradientReducer {
 
  private:
   struct Bucket {
-    std::size_t first, last;  // weights of the store, half open
-    bool trains = false;      // some weight of it is trainable
-    int missing_reports = 0;  // until it may start
+    std::size_t first, last;      // weights of the store, half open
+    bool trains = false;          // some weight of it is trainable
+    int64_t missing_reports = 0;  // until it may start
     comm::WorkPtr work;
   };
 
@@ -51,10 +50,10 @@ class GradientReducer {
 
   models::ParameterStore& store_;
   comm::Group& group_;
-  std::vector<Bucket> buckets_;       // in the order in which they start
-  std::vector<int> missing_reports_;  // of each weight of the store
-  std::size_t next_ = 0;              // first bucket that has not started
-  bool armed_ = false;
+  std::vector<Bucket> buckets_;           // in the order in which they start
+  std::vector<int64_t> missing_reports_;  // of each weight of the store
+  std::size_t next_ = 0;                  // first bucket that has not started
+  bool running_ = false;
 };
 
 }  // namespace hyperpp::parallel

@@ -41,8 +41,8 @@ TEST(GradientReducerTest, SumsOverReplicasOnceAfterAllMicrobatches) {
     FourWeights model;
     GradientReducer reducer(model.Store(), world.Along({Axis::kReplicate}), kBucketBytes);
     EXPECT_EQ(reducer.num_buckets(), 2U);
+    reducer.Begin(3);
     for (int microbatch = 0; microbatch < 3; ++microbatch) {
-      if (microbatch == 2) reducer.Arm();
       for (int i = 3; i >= 0; --i) model.Add(i, i + 10.0 * world.rank());
     }
     reducer.Finish();
@@ -54,7 +54,7 @@ TEST(GradientReducerTest, ReplicasMayFinishTheirLayersInAnyOrder) {
   test::RunRanks(2, [](comm::World& world) {
     FourWeights model;
     GradientReducer reducer(model.Store(), world.Along({Axis::kReplicate}), kBucketBytes);
-    reducer.Arm();
+    reducer.Begin(1);
     for (int i = 0; i < 4; ++i) model.Add(world.rank() == 0 ? i : 3 - i, 1);
     reducer.Finish();
     for (int i = 0; i < 4; ++i) EXPECT_EQ(model.Value(i), 2);
@@ -65,7 +65,7 @@ TEST(GradientReducerTest, RankWithoutAnyGradientStillTakesPart) {
   test::RunRanks(2, [](comm::World& world) {
     FourWeights model;
     GradientReducer reducer(model.Store(), world.Along({Axis::kReplicate}), kBucketBytes);
-    reducer.Arm();
+    reducer.Begin(1);
     for (int i = 0; world.rank() == 0 && i < 4; ++i) model.Add(i, 7);
     reducer.Finish();
     for (int i = 0; i < 4; ++i) EXPECT_EQ(model.Value(i), 7);
@@ -75,9 +75,9 @@ TEST(GradientReducerTest, RankWithoutAnyGradientStillTakesPart) {
 TEST(GradientReducerTest, TiedWeightIsReducedAfterItsLastUse) {
   test::RunRanks(2, [](comm::World& world) {
     FourWeights model;
-    model.weights[0]->AddUse();
+    model.weights[0]->set_num_uses(2);
     GradientReducer reducer(model.Store(), world.Along({Axis::kReplicate}), kBucketBytes);
-    reducer.Arm();
+    reducer.Begin(1);
     model.Add(0, 1);  // the head reports first
     for (int i = 3; i >= 0; --i) model.Add(i, 1);
     reducer.Finish();
@@ -91,7 +91,7 @@ TEST(GradientReducerTest, FrozenWeightsAreLeftOut) {
     for (int i : {2, 3}) model.weights[i]->set_trainable(false);
     GradientReducer reducer(model.Store(), world.Along({Axis::kReplicate}), kBucketBytes);
     const auto before = world.Along({Axis::kReplicate}).traffic().num_calls;
-    reducer.Arm();
+    reducer.Begin(1);
     for (int i : {1, 0}) model.Add(i, 1);
     reducer.Finish();
     EXPECT_EQ(model.Value(0), 2);
@@ -103,7 +103,7 @@ TEST(GradientReducerTest, GradientAddedAfterItsReductionIsReported) {
   test::RunRanks(2, [](comm::World& world) {
     FourWeights model;
     GradientReducer reducer(model.Store(), world.Along({Axis::kReplicate}), kBucketBytes);
-    reducer.Arm();
+    reducer.Begin(1);
     model.Add(3, 1);
     EXPECT_THROW(model.Add(3, 1), InternalError);
     reducer.Finish();
