@@ -36,6 +36,7 @@ Decoder::Decoder(const DecoderSpec& spec) : spec_(spec) {
   auto layers = body->Add("layers", std::make_shared<NameLevel>());
   for (int64_t i = 0; i < spec.num_layers; ++i)
     layers_.push_back(layers->Add(std::to_string(i), std::make_shared<DecoderLayer>(spec, i)));
+  wrappers_.resize(layers_.size());
   norm_ = body->Add("norm", std::make_shared<RmsNorm>(spec.hidden_size, spec.rms_norm_eps));
   if (spec.tie_word_embeddings) {
     head_weight_ = &embed_tokens_->weight();
@@ -55,12 +56,32 @@ at::Tensor Decoder::RunLayers(at::Tensor hidden_TH, const ForwardContext& contex
 
 at::Tensor Decoder::RunLayers(int64_t first, int64_t end, at::Tensor hidden_TH,
                               const ForwardContext& context) {
-  for (int64_t i = first; i < end; ++i) hidden_TH = layers_[i]->forward(hidden_TH, context);
+  // Wrapped calls may be kept for the backward pass, and the context with them.
+  std::shared_ptr<const ForwardContext> kept;
+  for (int64_t i = first; i < end; ++i) {
+    if (wrappers_[i].empty()) {
+      hidden_TH = layers_[i]->forward(hidden_TH, context);
+      continue;
+    }
+    if (!kept) kept = std::make_shared<const ForwardContext>(context);
+    LayerCall call = [layer = layers_[i].get(), kept](const at::Tensor& input_TH) {
+      return layer->forward(input_TH, *kept);
+    };
+    for (const LayerWrapper& wrapper : wrappers_[i])
+      call = [&wrapper, inner = std::move(call)](const at::Tensor& input_TH) {
+        return wrapper(inner, input_TH);
+      };
+    hidden_TH = call(hidden_TH);
+  }
   return hidden_TH;
 }
 
+void Decoder::WrapLayer(int64_t index, LayerWrapper wrapper) {
+  wrappers_.at(static_cast<std::size_t>(index)).push_back(std::move(wrapper));
+}
+
 at::Tensor Decoder::Normalise(const at::Tensor& hidden_TH) {
-  return norm_->forward(hidden_TH).normed_TH;
+  return norm_->forward(hidden_TH).normed_TH.value;
 }
 
 kernels::HeadLossResult Decoder::HeadLoss(const at::Tensor& normed_TH, const at::Tensor& labels_T,

@@ -42,6 +42,11 @@ class Decoder : public Layer, public pipeline::PipelineModel {
   /// REQUIRED before buffers are rebuilt or a stage runs.
   void set_run(const DecoderRun& run) { run_ = run; }
 
+  /// The decoder layer `index`, to change how it runs.
+  DecoderLayer& layer(int64_t index) { return *layers_.at(static_cast<std::size_t>(index)); }
+  /// Puts `wrapper` around layer `index`, outside those it has.
+  void WrapLayer(int64_t index, LayerWrapper wrapper);
+
   int64_t num_layers() const { return static_cast<int64_t>(layers_.size()); }
   const Weight& head_weight() const { return *head_weight_; }
 
@@ -84,6 +89,7 @@ class Decoder : public Layer, public pipeline::PipelineModel {
   kernels::RotaryTables tables_;
   std::shared_ptr<Embedding> embed_tokens_;
   std::vector<std::shared_ptr<DecoderLayer>> layers_;
+  std::vector<std::vector<LayerWrapper>> wrappers_;  // of each layer, innermost first
   std::shared_ptr<RmsNorm> norm_;
   std::shared_ptr<Linear> lm_head_;  // null if tied
   Weight* head_weight_;

@@ -25,9 +25,6 @@ std::vector<std::pair<std::string, std::string>> Unsupported(const config::Confi
             "use float32");
   refuse_if(config.precision.reduce_dtype == DType::kBFloat16, "precision.reduce_dtype", "bfloat16",
             "use float32");
-  refuse_if(config.activation.recompute != config::Recompute::kNone, "activation.recompute",
-            config.activation.recompute == config::Recompute::kFull ? "full" : "selective",
-            "use none");
   refuse_if(config.checkpoint.async, "checkpoint.async", "true", "use false");
   refuse_if(config.output.checksums, "output.checksums", "true", "use false");
   return found;

@@ -11,6 +11,7 @@
 #include "hyperpp/core/error.h"
 #include "hyperpp/models/random_init.h"
 #include "hyperpp/models/spec/initialization.h"
+#include "hyperpp/parallel/recompute/recompute.h"
 
 namespace hyperpp::trainer {
 namespace {
@@ -46,6 +47,17 @@ pipeline::PipelineOptions PipelineOptionsOf(const RunInputs& inputs, at::Device 
   return options;
 }
 
+// What the parallel dimensions do to one stage, while it is on the meta device.
+void ParallelizeStage(models::Decoder& decoder, const pipeline::StageRange& stage,
+                      const config::Config& config) {
+  const config::ActivationSection& activation = config.activation;
+  if (activation.recompute == config::Recompute::kNone) return;
+  const auto kind = activation.recompute == config::Recompute::kFull
+                        ? parallel::RecomputeKind::kFull
+                        : parallel::RecomputeKind::kSelective;
+  parallel::ApplyRecompute(decoder, stage.first_layer, stage.end_layer, kind, activation.layers);
+}
+
 }  // namespace
 
 BuiltModel BuildWhole(const models::DecoderSpec& spec) {
@@ -65,7 +77,12 @@ BuiltModel BuildStages(const RunInputs& inputs, comm::World& world, const RunDev
                           .compute_dtype = device.compute_dtype});
   model.pipeline = std::make_unique<pipeline::AutoPipeline>(
       world, PipelineOptionsOf(inputs, device.device, trace));
-  model.pipeline->build(model.decoder, /*parallelize=*/nullptr, inputs.plan.batch.local);
+  model.pipeline->build(
+      model.decoder,
+      [&](torch::nn::Module&, const pipeline::StageRange& stage) {
+        ParallelizeStage(*model.decoder, stage, inputs.config);
+      },
+      inputs.plan.batch.local);
   return model;
 }
 

@@ -30,10 +30,15 @@ inline DecoderSpec TinySpec(bool tied) {
   return spec;
 }
 
+inline DecoderSpec WithDropout(DecoderSpec spec, double dropout) {
+  spec.attention_dropout = dropout;
+  return spec;
+}
+
 struct TinyDecoder {
   explicit TinyDecoder(bool tied, at::ScalarType compute_dtype = at::kFloat,
-                       const std::vector<std::string>& frozen = {})
-      : decoder(std::make_shared<Decoder>(TinySpec(tied))) {
+                       const std::vector<std::string>& frozen = {}, double dropout = 0)
+      : decoder(std::make_shared<Decoder>(WithDropout(TinySpec(tied), dropout))) {
     auto weights = CollectWeights(*decoder);
     for (Weight* weight : weights) {
       for (const auto& name : frozen)

@@ -58,12 +58,12 @@ TEST(MakePlanTest, BatchIsCheckedAgainWhereTheWorldDecidesTheShards) {
 TEST(MakePlanTest, AllReasonsAreReportedMistakesBeforeWhatIsUnsupported) {
   const std::string refusal =
       RefusalOf(Pipelined(2, {"accelerator.tp_size=3", "pipeline.split=[2, 3]",
-                              "moe.balance_loss_coef=0.1", "activation.recompute=full"}),
+                              "moe.balance_loss_coef=0.1", "output.checksums=true"}),
                 6, DenseModel(), Purpose::kTraining);
   const char* parts[] = {"3 does not divide num_attention_heads = 4", "moe.balance_loss_coef: 0.1",
                          "add up to 5, but the model has 4 decoder layers",
-                         "accelerator.pp_size: 2 is not supported yet",
-                         "activation.recompute: full is not supported yet"};
+                         "accelerator.tp_size: 3 is not supported yet",
+                         "output.checksums: true is not supported yet"};
   size_t position = 0;
   for (const char* part : parts) {
     const size_t found = refusal.find(part, position);
@@ -73,9 +73,10 @@ TEST(MakePlanTest, AllReasonsAreReportedMistakesBeforeWhatIsUnsupported) {
 }
 
 TEST(MakePlanTest, InspectionListsWhatTrainingRefuses) {
-  EXPECT_THAT(RefusalOf(Pipelined(2), 2, DenseModel(), Purpose::kTraining),
-              HasSubstr("accelerator.pp_size: 2 is not supported yet"));
-  EXPECT_THAT(PlanOf(Pipelined(2), 2).unsupported, SizeIs(1));
+  const std::vector<std::string> asked = {"output.checksums=true"};
+  EXPECT_THAT(RefusalOf(asked, 1, DenseModel(), Purpose::kTraining),
+              HasSubstr("output.checksums: true is not supported yet"));
+  EXPECT_THAT(PlanOf(asked, 1).unsupported, SizeIs(1));
   EXPECT_EQ(RefusalOf({}, 1, DenseModel(), Purpose::kTraining), "");
 }
 

@@ -14,22 +14,20 @@ using ::testing::Key;
 
 TEST(SupportTest, EachMissingFeatureIsNamedByItsKey) {
   const config::Config config = TinyConfig(
-      {"accelerator={pp_size: 2, tp_size: 2, cp_size: 2, ep_size: 2}", "pipeline.enabled=true",
-       "precision={param_dtype: bfloat16, reduce_dtype: bfloat16}", "activation.recompute=full",
-       "checkpoint={async: true, interval: 1}", "output.checksums=true", "output.trace={}"});
+      {"accelerator={tp_size: 2, cp_size: 2, ep_size: 2}",
+       "precision={param_dtype: bfloat16, reduce_dtype: bfloat16}",
+       "checkpoint={async: true, interval: 1}", "output.checksums=true"});
   EXPECT_THAT(Unsupported(config, 2),
-              ElementsAre(Key("accelerator.pp_size"), Key("accelerator.tp_size"),
-                          Key("accelerator.cp_size"), Key("accelerator.ep_size"),
-                          Key("accelerator.dp_shard_size"), Key("precision.param_dtype"),
-                          Key("precision.reduce_dtype"), Key("activation.recompute"),
-                          Key("checkpoint.async"), Key("output.checksums"), Key("output.trace")));
+              ElementsAre(Key("accelerator.tp_size"), Key("accelerator.cp_size"),
+                          Key("accelerator.ep_size"), Key("accelerator.dp_shard_size"),
+                          Key("precision.param_dtype"), Key("precision.reduce_dtype"),
+                          Key("checkpoint.async"), Key("output.checksums")));
 }
 
 TEST(SupportTest, WrittenDefaultsAreSupported) {
   EXPECT_THAT(Unsupported(TinyConfig({}), 1), IsEmpty());
   EXPECT_THAT(Unsupported(TinyConfig({"accelerator={pp_size: 1, dp_replicate_size: 4}",
-                                      "activation.recompute=none", "checkpoint.async=false",
-                                      "output.trace=null", "precision.param_dtype=float32"}),
+                                      "checkpoint.async=false", "precision.param_dtype=float32"}),
                           1),
               IsEmpty());
 }

@@ -47,7 +47,7 @@ Attention::Attention(const DecoderSpec& spec, int64_t layer_index)
   }
 }
 
-at::Tensor Attention::forward(const at::Tensor& x_TH, const ForwardContext& context) {
+at::Tensor Attention::forward(const Activation& x_TH, const ForwardContext& context) {
   const auto heads = [&](const at::Tensor& x) { return x.view({x.size(0), -1, head_dim_}); };
   const at::Tensor q_TND = Rotate(heads(q_proj_->forward(x_TH)), q_norm_.get(), context);
   const at::Tensor k_TMD = Rotate(heads(k_proj_->forward(x_TH)), k_norm_.get(), context);

@@ -26,8 +26,11 @@ class Attention : public Layer {
  public:
   Attention(const DecoderSpec& spec, int64_t layer_index);
 
+  /// Number of linear layers that read the input.
+  static constexpr int kNumReaders = 3;
+
   /// Shapes: x_TH [B * S, hidden]; result [B * S, hidden].
-  at::Tensor forward(const at::Tensor& x_TH, const ForwardContext& context);
+  at::Tensor forward(const Activation& x_TH, const ForwardContext& context);
 
  private:
   at::Tensor Rotate(const at::Tensor& x_TND, HeadNormGain* norm,

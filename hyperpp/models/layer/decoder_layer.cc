@@ -12,10 +12,12 @@ DecoderLayer::DecoderLayer(const DecoderSpec& spec, int64_t layer_index) {
 }
 
 at::Tensor DecoderLayer::forward(const at::Tensor& hidden_TH, const ForwardContext& context) {
-  const auto [attention_in, residual] = input_layernorm_->forward(hidden_TH);
+  const auto [attention_in, residual] =
+      input_layernorm_->forward(hidden_TH, {}, remake_cheap_ ? Attention::kNumReaders : 0);
   const at::Tensor attended = self_attn_->forward(attention_in, context);
-  const auto [mlp_in, sum] = post_attention_layernorm_->forward(attended, residual);
-  return mlp_->forward(mlp_in) + sum;
+  const auto [mlp_in, sum] = post_attention_layernorm_->forward(
+      attended, residual, remake_cheap_ ? SwigluMlp::kNumReaders : 0);
+  return mlp_->forward(mlp_in, remake_cheap_) + sum;
 }
 
 }  // namespace hyperpp::models

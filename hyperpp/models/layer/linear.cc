@@ -10,20 +10,21 @@ Linear::Linear(int64_t in_features, int64_t out_features, bool bias)
   if (bias) bias_ = RegisterWeight("bias", {out_features}, WeightUse::kMatrix);
 }
 
-at::Tensor Linear::forward(const at::Tensor& x_TK) {
-  const at::Tensor x = x_TK.detach();
-  at::Tensor y =
-      kernels::LinearForward(x, weight_->compute(), bias_ ? bias_->compute() : at::Tensor());
+at::Tensor Linear::forward(const Activation& x_TK) {
+  at::Tensor y = kernels::LinearForward(x_TK.value.detach(), weight_->compute(),
+                                        bias_ ? bias_->compute() : at::Tensor());
   const at::Tensor bias = bias_ ? bias_->parameter() : at::Tensor();
-  const bool needs_input_gradient = x_TK.requires_grad();
+  const bool needs_input_gradient = x_TK.value.requires_grad();
+  std::function<at::Tensor()> kept_x;
+  if (weight_->trainable()) kept_x = x_TK.Keep();
   return AppendNode(
-      "Linear", {x_TK, weight_->parameter(), bias}, {std::move(y)},
-      [x, needs_input_gradient, weight = weight_, bias = bias_](const auto& gradients) {
+      "Linear", {x_TK.value, weight_->parameter(), bias}, {std::move(y)},
+      [kept_x, needs_input_gradient, weight = weight_, bias = bias_](const auto& gradients) {
         const at::Tensor grad_y = gradients[0].contiguous();
         at::Tensor grad_x;
         if (needs_input_gradient) grad_x = kernels::LinearInputGradient(grad_y, weight->compute());
         if (weight->trainable()) {
-          kernels::AccumulateLinearWeightGradient(grad_y, x, weight->gradient());
+          kernels::AccumulateLinearWeightGradient(grad_y, kept_x(), weight->gradient());
           weight->GradientAdded();
         }
         if (bias && bias->trainable()) {

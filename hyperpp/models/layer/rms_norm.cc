@@ -8,7 +8,8 @@ namespace hyperpp::models {
 RmsNorm::RmsNorm(int64_t size, double eps)
     : weight_(RegisterWeight("weight", {size}, WeightUse::kGain)), eps_(eps) {}
 
-RmsNorm::Result RmsNorm::forward(const at::Tensor& x_TH, const at::Tensor& residual_TH) {
+RmsNorm::Result RmsNorm::forward(const at::Tensor& x_TH, const at::Tensor& residual_TH,
+                                 int num_remakes) {
   const at::Tensor residual = residual_TH.defined() ? residual_TH.detach() : at::Tensor();
   kernels::RmsNormResult result =
       kernels::RmsNormForward(x_TH.detach(), residual, weight_->compute(), eps_);
@@ -29,7 +30,15 @@ RmsNorm::Result RmsNorm::forward(const at::Tensor& x_TH, const at::Tensor& resid
         if (weight->trainable()) weight->GradientAdded();
         return std::vector<at::Tensor>{grad_x, has_residual ? grad_x : at::Tensor(), at::Tensor()};
       });
-  return {outputs[0], outputs[1]};
+  std::shared_ptr<Remake> remake;
+  if (num_remakes > 0) {
+    remake = std::make_shared<Remake>(
+        [sum = result.sum_TH.detach(), gain = weight_->compute(), eps = eps_] {
+          return kernels::RmsNormForward(sum, {}, gain, eps).y_TH;
+        },
+        num_remakes);
+  }
+  return {Activation(outputs[0], std::move(remake)), outputs[1]};
 }
 
 }  // namespace hyperpp::models

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "hyperpp/models/layer/activation.h"
 #include "hyperpp/models/layer/layer.h"
 
 namespace hyperpp::models {
@@ -14,11 +15,13 @@ class RmsNorm : public Layer {
   RmsNorm(int64_t size, double eps);
 
   struct Result {
-    at::Tensor normed_TH;
+    Activation normed_TH;
     at::Tensor sum_TH;  // x + residual: the residual stream to go on with
   };
   /// Shapes: x_TH, residual_TH [T, H] (or undefined: nothing is added).
-  Result forward(const at::Tensor& x_TH, const at::Tensor& residual_TH = {});
+  /// `num_remakes`: 0, or the number of linear layers that read the normed value and shall make it
+  /// again from the sum instead of keeping it.
+  Result forward(const at::Tensor& x_TH, const at::Tensor& residual_TH = {}, int num_remakes = 0);
 
   const Weight& weight() const { return *weight_; }
   double eps() const { return eps_; }

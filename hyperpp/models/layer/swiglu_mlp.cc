@@ -27,8 +27,15 @@ SwigluMlp::SwigluMlp(int64_t hidden_size, int64_t intermediate_size, bool bias) 
       register_module("down_proj", std::make_shared<Linear>(intermediate_size, hidden_size, bias));
 }
 
-at::Tensor SwigluMlp::forward(const at::Tensor& x_TH) {
-  return down_proj_->forward(Swiglu(gate_proj_->forward(x_TH), up_proj_->forward(x_TH)));
+at::Tensor SwigluMlp::forward(const Activation& x_TH, bool remake_product) {
+  const at::Tensor gate_TI = gate_proj_->forward(x_TH), up_TI = up_proj_->forward(x_TH);
+  Activation product_TI = Swiglu(gate_TI, up_TI);
+  if (remake_product) {
+    product_TI.remake = std::make_shared<Remake>(
+        [gate = gate_TI.detach(), up = up_TI.detach()] { return kernels::SwigluForward(gate, up); },
+        /*num_takes=*/1);
+  }
+  return down_proj_->forward(product_TI);
 }
 
 }  // namespace hyperpp::models
