@@ -13,10 +13,10 @@ using ::testing::IsEmpty;
 using ::testing::Key;
 
 TEST(SupportTest, EachMissingFeatureIsNamedByItsKey) {
-  const config::Config config = TinyConfig(
-      {"accelerator={tp_size: 2, cp_size: 2, ep_size: 2}",
-       "precision={param_dtype: bfloat16, reduce_dtype: bfloat16}",
-       "checkpoint={async: true, interval: 1}", "output.checksums=true"});
+  const config::Config config =
+      TinyConfig({"accelerator={tp_size: 2, cp_size: 2, ep_size: 2}",
+                  "precision={param_dtype: bfloat16, reduce_dtype: bfloat16}",
+                  "checkpoint={async: true, interval: 1}", "output.checksums=true"});
   EXPECT_THAT(Unsupported(config, 2),
               ElementsAre(Key("accelerator.tp_size"), Key("accelerator.cp_size"),
                           Key("accelerator.ep_size"), Key("accelerator.dp_shard_size"),
