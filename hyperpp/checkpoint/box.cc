@@ -41,6 +41,39 @@ at::Tensor Narrow(const at::Tensor& tensor, const Box& box, const std::vector<in
   return part;
 }
 
+std::vector<Box> BoxesOfFlatRange(const std::vector<int64_t>& shape, int64_t first, int64_t count) {
+  if (count == 0) return {};
+  if (shape.empty()) return {Box{}};
+  int64_t row = 1;  // elements of one index of dim 0
+  for (std::size_t d = 1; d < shape.size(); ++d) row *= shape[d];
+  const std::vector<int64_t> rest(shape.begin() + 1, shape.end());
+  std::vector<Box> boxes;
+  const auto append_part_of_row = [&](int64_t index, int64_t begin, int64_t size) {
+    for (Box& inner : BoxesOfFlatRange(rest, begin, size)) {
+      inner.offsets.insert(inner.offsets.begin(), index);
+      inner.sizes.insert(inner.sizes.begin(), 1);
+      boxes.push_back(std::move(inner));
+    }
+  };
+  const int64_t end = first + count;
+  for (int64_t at = first; at < end;) {
+    const int64_t index = at / row, begin = at % row;
+    const int64_t whole_rows = (end - at) / row;
+    if (begin == 0 && whole_rows > 0) {
+      Box box{std::vector<int64_t>(shape.size(), 0), shape};
+      box.offsets[0] = index;
+      box.sizes[0] = whole_rows;
+      boxes.push_back(std::move(box));
+      at += whole_rows * row;
+    } else {
+      const int64_t size = std::min(row - begin, end - at);
+      append_part_of_row(index, begin, size);
+      at += size;
+    }
+  }
+  return boxes;
+}
+
 std::string DescribeTilingError(const std::vector<Box>& boxes, const std::vector<int64_t>& shape) {
   int64_t covered = 0;
   for (size_t i = 0; i < boxes.size(); ++i) {

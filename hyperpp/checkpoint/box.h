@@ -35,6 +35,10 @@ bool Fits(const Box& box, const std::vector<int64_t>& shape);
 /// The part of `tensor` that `box` describes, where the tensor's first element is at `origin`.
 at::Tensor Narrow(const at::Tensor& tensor, const Box& box, const std::vector<int64_t>& origin);
 
+/// The boxes that elements [first, first + count) of a tensor of `shape`, flattened row-major, are
+/// made of, in order: rows in part at both ends, whole rows between them. Each box is contiguous.
+std::vector<Box> BoxesOfFlatRange(const std::vector<int64_t>& shape, int64_t first, int64_t count);
+
 /// Says what is wrong if `boxes` do not cover a tensor of `shape` exactly once; "" if they do.
 std::string DescribeTilingError(const std::vector<Box>& boxes, const std::vector<int64_t>& shape);
 

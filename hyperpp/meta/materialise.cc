@@ -2,13 +2,9 @@
 
 #include <ATen/ops/empty_like.h>
 
-#include "hyperpp/core/error.h"
-
 namespace hyperpp::meta {
 
 void Rehome(const at::Tensor& tensor, const at::Tensor& memory) {
-  HYPERPP_CHECK(tensor.sizes() == memory.sizes(), "memory of {} elements for a tensor of {}",
-                memory.numel(), tensor.numel());
   at::Tensor handle = tensor;
   if (handle.device().type() != memory.device().type())
     handle.unsafeGetTensorImpl()->_change_backend_component_keys(memory.device());

@@ -18,7 +18,7 @@
 
 namespace hyperpp::meta {
 
-/// Gives `tensor` the memory of `memory` (same shape; the dtype may differ) and keeps its handle.
+/// Gives `tensor` the memory of `memory` and keeps its handle; shape and dtype may change.
 void Rehome(const at::Tensor& tensor, const at::Tensor& memory);
 
 /// Gives each parameter and buffer below `module` that is still on the meta device uninitialised

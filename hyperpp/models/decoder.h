@@ -50,9 +50,6 @@ class Decoder : public Layer, public pipeline::PipelineModel {
   int64_t num_layers() const { return static_cast<int64_t>(layers_.size()); }
   const Weight& head_weight() const { return *head_weight_; }
 
-  /// See Embedding.
-  void ZeroPaddingRow() { embed_tokens_->ZeroPaddingRow(); }
-
   /// Shapes: ids_T int64; result [T, H].
   at::Tensor Embed(const at::Tensor& ids_T);
   /// Runs all decoder layers, or [first, end) of them. Shapes: hidden_TH and result [B * S, H].

@@ -8,7 +8,8 @@ namespace hyperpp::optim {
 
 double GradientSumOfSquares(const std::vector<models::Weight*>& weights) {
   double total = 0;
-  for (const models::Weight* weight : weights) total += kernels::SumOfSquares(weight->gradient());
+  for (const models::Weight* weight : weights)
+    total += kernels::SumOfSquares(weight->owned_gradient());
   return total;
 }
 

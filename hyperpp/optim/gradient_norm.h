@@ -8,8 +8,8 @@
 
 namespace hyperpp::optim {
 
-/// Sum of squares of the gradients of `weights`, in double, parameter by parameter in their order.
-/// Square root of the sum over all ranks that own different parameters is the norm.
+/// Sum of squares of the owned gradients of `weights`, in double, parameter by parameter in their
+/// order. Square root of the sum over all ranks that own different parameters is the norm.
 double GradientSumOfSquares(const std::vector<models::Weight*>& weights);
 
 /// Factor that clips a gradient of norm `norm` to `max_norm` (0: no clipping).

@@ -14,8 +14,7 @@ at::Tensor Flat(const at::Tensor& tensor) { return tensor.detach().view({-1}); }
 // The bf16 copy that the update keeps current, or undefined where kernels read the parameter
 // itself.
 at::Tensor ComputeCopy(const models::Weight& weight) {
-  const bool is_copy = weight.compute().scalar_type() != weight.parameter().scalar_type();
-  return is_copy ? Flat(weight.compute()) : at::Tensor();
+  return weight.owned_compute().defined() ? Flat(weight.owned_compute()) : at::Tensor();
 }
 
 std::vector<StateTensor> MakeState(const std::vector<models::Weight*>& weights,
@@ -40,7 +39,7 @@ class OptimizerBase : public Optimizer {
 
  protected:
   double WeightDecay(const models::Weight& weight) const {
-    return weight.parameter().dim() >= 2 ? section_.weight_decay : 0.0;
+    return weight.full_shape().size() >= 2 ? section_.weight_decay : 0.0;
   }
 
   const config::OptimizerSection section_;
@@ -62,8 +61,9 @@ class AdamW : public OptimizerBase {
                                        .weight_decay = WeightDecay(weight),
                                        .step = step,
                                        .gradient_scale = gradient_scale};
-      kernels::AdamW(Flat(weight.parameter()), Flat(weight.gradient()), Flat(state_[2 * i].value),
-                     Flat(state_[2 * i + 1].value), ComputeCopy(weight), options);
+      kernels::AdamW(Flat(weight.parameter()), Flat(weight.owned_gradient()),
+                     Flat(state_[2 * i].value), Flat(state_[2 * i + 1].value), ComputeCopy(weight),
+                     options);
     }
   }
 };
@@ -80,7 +80,7 @@ class Sgd : public OptimizerBase {
                                      .weight_decay = WeightDecay(weight),
                                      .step = step,
                                      .gradient_scale = gradient_scale};
-      kernels::Sgd(Flat(weight.parameter()), Flat(weight.gradient()),
+      kernels::Sgd(Flat(weight.parameter()), Flat(weight.owned_gradient()),
                    state_.empty() ? at::Tensor() : Flat(state_[i].value), ComputeCopy(weight),
                    options);
     }

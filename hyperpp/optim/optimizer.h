@@ -22,7 +22,7 @@ namespace hyperpp::optim {
 struct StateTensor {
   const models::Weight* weight;
   std::string kind;
-  at::Tensor value;  // fp32, shaped like the weight's parameter
+  at::Tensor value;  // fp32, laid out like the weight's parameter
 };
 
 class Optimizer {

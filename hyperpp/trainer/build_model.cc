@@ -12,6 +12,7 @@
 #include "hyperpp/models/random_init.h"
 #include "hyperpp/models/spec/initialization.h"
 #include "hyperpp/parallel/recompute/recompute.h"
+#include "hyperpp/trainer/owned_boxes.h"
 
 namespace hyperpp::trainer {
 namespace {
@@ -25,9 +26,37 @@ void CheckAgainstOutline(const std::vector<models::Weight*>& weights, const Mode
       return weight->fqn() == parameter.fqn;
     });
     HYPERPP_CHECK(found != weights.end(), "parameter {}", parameter.fqn);
-    HYPERPP_CHECK((*found)->parameter().sizes() == at::IntArrayRef(parameter.shape), "shape of {}",
-                  parameter.fqn);
+    HYPERPP_CHECK((*found)->full_shape() == parameter.shape, "shape of {}", parameter.fqn);
   }
+}
+
+// Draws the elements of `box`, each by its index in the full tensor.
+void FillNormalBox(const OwnedBox& box, const models::Weight& weight, uint64_t seed,
+                   double deviation) {
+  at::Tensor host = at::empty(box.values.sizes(), at::kFloat);
+  const std::vector<int64_t>& full = weight.full_shape();
+  // Dims from `inner` on are one run of consecutive elements of the full tensor.
+  std::size_t inner = full.size() - 1;
+  while (inner > 0 && host.sizes()[inner] == full[inner]) --inner;
+  const at::Tensor runs = host.view({-1, c10::multiply_integers(host.sizes().slice(inner))});
+  std::vector<int64_t> index(full.size(), 0);  // where the run starts, within the box
+  for (int64_t run = 0; run < runs.size(0); ++run) {
+    int64_t first = 0;
+    for (std::size_t d = 0; d < full.size(); ++d)
+      first = first * full[d] + box.offsets[d] + index[d];
+    models::FillNormal(runs[run], weight.fqn(), seed, first, deviation);
+    for (std::size_t d = inner; d-- > 0;) {
+      if (++index[d] < host.sizes()[d]) break;
+      index[d] = 0;
+    }
+  }
+  at::Tensor(box.values).copy_(host);
+}
+
+// transformers starts the padding token's row of an embedding at zero.
+void ZeroRow(const OwnedBox& box, int64_t row) {
+  const int64_t local = row - box.offsets.front();
+  if (local >= 0 && local < box.values.size(0)) box.values[local].zero_();
 }
 
 // The plan has decided the split, also where the configuration leaves it open.
@@ -95,13 +124,22 @@ void MaterialiseModel(BuiltModel& model, const RunDevice& device, bool with_grad
                                                          device.compute_dtype, with_gradients);
 }
 
+bool CountsHere(const models::Weight& weight, const BuiltModel& model, comm::World& world) {
+  const auto is_first = [&](Axis axis) {
+    return world.layout().Coordinate(world.rank(), axis) == 0;
+  };
+  return model.pipeline->Owns(weight.fqn()) && is_first(Axis::kReplicate) &&
+         is_first(Axis::kContext) && (weight.IsSplit() || is_first(Axis::kTensor)) &&
+         (weight.IsSharded() || is_first(Axis::kShard));
+}
+
 void LoadPretrained(BuiltModel& model, const std::string& directory) {
   const at::NoGradGuard no_grad;
   const checkpoint::HfWeights files(directory);
   files.Check(model.decoder->spec().Outline());
   for (models::Weight* weight : model.store->weights()) {
-    at::Tensor out = weight->parameter().detach();
-    files.CopySlice(weight->fqn(), std::vector<int64_t>(out.dim(), 0), out);
+    for (const OwnedBox& box : OwnedBoxes(*weight, weight->parameter()))
+      files.CopySlice(weight->fqn(), box.offsets, box.values);
   }
   model.store->CastParameters();
 }
@@ -113,24 +151,22 @@ void InitialiseRandom(BuiltModel& model, uint64_t seed) {
   for (models::Weight* weight : model.store->weights()) {
     const auto parameter = std::find_if(outline.parameters.begin(), outline.parameters.end(),
                                         [&](const auto& p) { return p.fqn == weight->fqn(); });
-    at::Tensor value = weight->parameter().detach();
-    switch (models::InitOf(*parameter)) {
-      case models::InitKind::kOnes:
-        value.fill_(1);
-        break;
-      case models::InitKind::kZeros:
-        value.zero_();
-        break;
-      case models::InitKind::kNormal: {
-        at::Tensor host = at::empty(value.sizes(), at::kFloat);
-        models::FillNormal(value.is_cpu() ? value : host, weight->fqn(), seed, 0,
-                           spec.initializer_range);
-        if (!value.is_cpu()) value.copy_(host);
-        break;
+    for (const OwnedBox& box : OwnedBoxes(*weight, weight->parameter())) {
+      switch (models::InitOf(*parameter)) {
+        case models::InitKind::kOnes:
+          at::Tensor(box.values).fill_(1);
+          break;
+        case models::InitKind::kZeros:
+          at::Tensor(box.values).zero_();
+          break;
+        case models::InitKind::kNormal:
+          FillNormalBox(box, *weight, seed, spec.initializer_range);
+          break;
       }
+      if (spec.pad_token_id && weight->fqn() == outline.parameters.front().fqn)
+        ZeroRow(box, *spec.pad_token_id);
     }
   }
-  model.decoder->ZeroPaddingRow();
   model.store->CastParameters();
 }
 

@@ -33,6 +33,11 @@ BuiltModel BuildWhole(const models::DecoderSpec& spec);
 /// Gives memory to the weights that this rank holds; values are not set yet.
 void MaterialiseModel(BuiltModel& model, const RunDevice& device, bool with_gradients);
 
+/// Whether this rank is the one that counts, saves and exports its owned elements of `weight`: of
+/// stages that share it the first, of replicas and context-parallel ranks the first, and of
+/// tensor-parallel ranks the first where it is not split.
+bool CountsHere(const models::Weight& weight, const BuiltModel& model, comm::World& world);
+
 /// Loads all weights from the Hugging Face folder `directory`.
 /// Errors: InputError naming missing, unexpected or misshapen tensors before anything is loaded.
 void LoadPretrained(BuiltModel& model, const std::string& directory);

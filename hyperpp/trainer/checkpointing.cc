@@ -9,6 +9,7 @@
 #include "hyperpp/config/load.h"
 #include "hyperpp/core/error.h"
 #include "hyperpp/trainer/export_model.h"
+#include "hyperpp/trainer/owned_boxes.h"
 
 namespace hyperpp::trainer {
 namespace {
@@ -34,13 +35,17 @@ nlohmann::json LayoutJson(const MeshLayout& mesh) {
   return layout;
 }
 
-std::vector<int64_t> Origin(const at::Tensor& tensor) {
-  return std::vector<int64_t>(tensor.dim(), 0);
+// `owned` is laid out like the weight's parameter.
+void AppendBoxes(const models::Weight& weight, const std::string& kind, const at::Tensor& owned,
+                 std::vector<checkpoint::SavedTensor>& out) {
+  for (const OwnedBox& box : OwnedBoxes(weight, owned))
+    out.push_back({weight.fqn(), kind, weight.full_shape(), box.offsets, box.values});
 }
 
-checkpoint::SavedTensor Whole(const models::Weight& weight, const std::string& kind,
-                              const at::Tensor& value) {
-  return {weight.fqn(), kind, weight.parameter().sizes().vec(), Origin(value), value.detach()};
+void ReadBoxes(checkpoint::CheckpointReader& reader, const models::Weight& weight,
+               const std::string& kind, const at::Tensor& owned) {
+  for (const OwnedBox& box : OwnedBoxes(weight, owned))
+    reader.Read(weight.fqn(), kind, box.offsets, box.values);
 }
 
 }  // namespace
@@ -84,10 +89,8 @@ std::optional<std::string> Checkpointing::Find() const {
 void Checkpointing::LoadWeights(checkpoint::CheckpointReader& reader,
                                 models::ParameterStore& store) const {
   checkpoint::CheckModel(reader, inputs_.spec.Outline());
-  for (const models::Weight* weight : store.weights()) {
-    const at::Tensor value = weight->parameter().detach();
-    reader.Read(weight->fqn(), checkpoint::kParameter, Origin(value), value);
-  }
+  for (const models::Weight* weight : store.weights())
+    ReadBoxes(reader, *weight, checkpoint::kParameter, weight->parameter());
   store.CastParameters();
 }
 
@@ -101,7 +104,7 @@ void Checkpointing::LoadOptimizer(checkpoint::CheckpointReader& reader,
     needs.trainable.push_back(weight->fqn());
   if (!checkpoint::CheckOptimizer(reader, needs)) return;  // of step 0: moments are zero
   for (const optim::StateTensor& state : optimizer.state())
-    reader.Read(state.weight->fqn(), state.kind, Origin(state.value), state.value);
+    ReadBoxes(reader, *state.weight, state.kind, state.value);
 }
 
 std::optional<RunState> Checkpointing::Resume(models::ParameterStore& store,
@@ -147,16 +150,13 @@ void Checkpointing::Save(const RunState& state, const nlohmann::json& data_posit
   saved.outline = inputs_.spec.Outline();
   saved.export_dtypes = ExportDtypes(inputs_);
   saved.extra = {{"tokens", state.tokens}};
-  // Replicas hold the same tensors, and so do the stages that share one; the first of each writes.
-  if (world_.layout().Coordinate(world_.rank(), Axis::kReplicate) == 0) {
-    for (const models::Weight* weight : model.store->weights()) {
-      if (model.pipeline->Owns(weight->fqn()))
-        request.tensors.push_back(Whole(*weight, checkpoint::kParameter, weight->parameter()));
-    }
-    for (const optim::StateTensor& tensor : optimizer.state()) {
-      if (model.pipeline->Owns(tensor.weight->fqn()))
-        request.tensors.push_back(Whole(*tensor.weight, tensor.kind, tensor.value));
-    }
+  for (const models::Weight* weight : model.store->weights()) {
+    if (CountsHere(*weight, model, world_))
+      AppendBoxes(*weight, checkpoint::kParameter, weight->parameter(), request.tensors);
+  }
+  for (const optim::StateTensor& tensor : optimizer.state()) {
+    if (CountsHere(*tensor.weight, model, world_))
+      AppendBoxes(*tensor.weight, tensor.kind, tensor.value, request.tensors);
   }
   const std::string folder = checkpoint::SaveCheckpoint(&world_, request);
   log_.Info("saved      {}", folder);

@@ -11,7 +11,7 @@ namespace hyperpp::trainer {
 
 /// Writes the parameters to `folder` under their own names, in the dtypes of the model they were
 /// loaded from (random init: the config's dtype), with config, tokenizer and generation files. Rank
-/// 0 writes, and fetches one parameter after another from its owner.
+/// 0 writes, and gathers one parameter after another from all ranks.
 /// Collective: all ranks. Errors: IoError naming file and reason, on all ranks.
 void ExportModel(const RunInputs& inputs, const BuiltModel& model, comm::World& world,
                  const std::string& folder);

@@ -15,10 +15,10 @@ namespace {
 // Large enough for full bandwidth, small enough that reduction starts early in the backward pass.
 constexpr int64_t kBucketBytes = 25 << 20;
 
-std::vector<models::Weight*> OwnedWeights(const BuiltModel& model) {
-  std::vector<models::Weight*> owned = model.store->TrainableWeights();
-  std::erase_if(owned, [&](const auto* weight) { return !model.pipeline->Owns(weight->fqn()); });
-  return owned;
+std::vector<models::Weight*> CountedWeights(const BuiltModel& model, comm::World& world) {
+  std::vector<models::Weight*> counted = model.store->TrainableWeights();
+  std::erase_if(counted, [&](const auto* weight) { return !CountsHere(*weight, model, world); });
+  return counted;
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ TrainStep::TrainStep(BuiltModel& model, optim::Optimizer& optimizer, comm::World
       world_(world),
       config_(config),
       trace_(trace),
-      owned_(OwnedWeights(model)),
+      counted_(CountedWeights(model, world)),
       reducer_(*model.store, world.Along({Axis::kReplicate}), kBucketBytes) {}
 
 StepResult TrainStep::Run(const StepRequest& request, const LocalBatch& batch) {
@@ -68,22 +68,16 @@ void TrainStep::SumTiedGradients() {
   for (const pipeline::SharedParameter& shared : model_.pipeline->shared_parameters()) {
     for (const models::Weight* weight : model_.store->weights()) {
       if (weight->fqn() == shared.fqn && weight->trainable())
-        model_.pipeline->SumSharedGradient(shared.fqn, weight->gradient());
+        model_.pipeline->SumSharedGradient(shared.fqn, weight->owned_gradient());
     }
   }
-}
-
-// Gradients are the same on all replicas now: the first one gives its part of the norm.
-double TrainStep::OwnSumOfSquares() const {
-  if (world_.layout().DataCoordinate(world_.rank()) != 0) return 0;
-  return optim::GradientSumOfSquares(owned_);
 }
 
 StepResult TrainStep::Agree(double local_loss, bool stop_requested) {
   // Loss: replicas add up their parts, of which only last stages have any. A non-finite value
   // anywhere survives the sum on every rank.
-  at::Tensor sums =
-      at::tensor({local_loss, OwnSumOfSquares(), stop_requested ? 1.0 : 0.0}, at::kDouble);
+  at::Tensor sums = at::tensor(
+      {local_loss, optim::GradientSumOfSquares(counted_), stop_requested ? 1.0 : 0.0}, at::kDouble);
   at::Tensor peak = at::tensor({PeakMemoryBytes()}, at::kLong);
   if (world_.size() > 1) {
     const TraceSpan span(trace_, TraceLane::kWait, "agree");

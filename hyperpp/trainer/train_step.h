@@ -50,7 +50,6 @@ class TrainStep {
  private:
   double ForwardBackward(const StepRequest& request, const LocalBatch& batch);
   void SumTiedGradients();
-  double OwnSumOfSquares() const;
   StepResult Agree(double local_loss, bool stop_requested);
 
   BuiltModel& model_;
@@ -58,7 +57,7 @@ class TrainStep {
   comm::World& world_;
   const config::Config& config_;
   Trace* trace_;
-  std::vector<models::Weight*> owned_;  // trainable; counted in the norm by this rank
+  std::vector<models::Weight*> counted_;  // trainable; in the norm by this rank
   parallel::GradientReducer reducer_;
 };
 

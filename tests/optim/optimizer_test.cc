@@ -14,10 +14,10 @@ namespace {
 struct TwoWeights {
   explicit TwoWeights(bool bf16 = false)
       : matrix({1, 2}, models::WeightUse::kMatrix), gain({2}, models::WeightUse::kGain) {
-    matrix.Materialise(at::full({1, 2}, 1.0),
-                       bf16 ? at::full({1, 2}, 1.0, at::kBFloat16) : at::Tensor(),
-                       at::full({1, 2}, 0.5));
-    gain.Materialise(at::full({2}, 1.0), {}, at::full({2}, 2.0));
+    matrix.Materialise({at::full({1, 2}, 1.0),
+                        bf16 ? at::full({1, 2}, 1.0, at::kBFloat16) : at::Tensor(),
+                        at::full({1, 2}, 0.5)});
+    gain.Materialise({at::full({2}, 1.0), {}, at::full({2}, 2.0)});
   }
   std::vector<models::Weight*> All() { return {&matrix, &gain}; }
   models::Weight matrix, gain;

@@ -58,14 +58,16 @@ at::Tensor Attention::forward(const Activation& x_TH, const ForwardContext& cont
 at::Tensor Attention::Rotate(const at::Tensor& x_TND, HeadNormGain* norm,
                              const ForwardContext& context) const {
   Weight* gain = norm ? &norm->weight() : nullptr;
-  const kernels::HeadNorm head_norm{gain ? gain->compute() : at::Tensor(), norm_eps_};
+  const auto head_norm = [gain, eps = norm_eps_] {
+    return kernels::HeadNorm{gain ? gain->compute() : at::Tensor(), eps};
+  };
   const at::Tensor x = x_TND.detach();
-  kernels::RotaryResult result = kernels::RotaryForward(x, context.rotary, head_norm);
+  kernels::RotaryResult result = kernels::RotaryForward(x, context.rotary, head_norm());
   return AppendNode(
       "Rotary", {x_TND, gain ? gain->parameter() : at::Tensor()}, {result.out_TND},
       [x, gain, head_norm, tables = context.rotary, rstd = result.rstd_TN](const auto& gradients) {
         const at::Tensor grad_x =
-            kernels::RotaryBackward(gradients[0].contiguous(), x, rstd, tables, head_norm,
+            kernels::RotaryBackward(gradients[0].contiguous(), x, rstd, tables, head_norm(),
                                     gain && gain->trainable() ? gain->gradient() : at::Tensor());
         if (gain && gain->trainable()) gain->GradientAdded();
         return std::vector<at::Tensor>{grad_x, at::Tensor()};

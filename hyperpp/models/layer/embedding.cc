@@ -9,11 +9,6 @@ Embedding::Embedding(int64_t vocab_size, int64_t hidden_size, std::optional<int6
     : weight_(RegisterWeight("weight", {vocab_size, hidden_size}, WeightUse::kMatrix)),
       padding_token_(padding_token) {}
 
-void Embedding::ZeroPaddingRow() {
-  if (padding_token_ && !weight_->parameter().is_meta())
-    weight_->parameter().detach()[*padding_token_].zero_();
-}
-
 at::Tensor Embedding::forward(const at::Tensor& ids_T) {
   at::Tensor rows =
       kernels::EmbeddingForward(ids_T, weight_->compute(), weight_->compute().scalar_type());

@@ -1,5 +1,5 @@
-// Token embedding: row ids[t] of the table for every token. A padding token's row starts at zero
-// and gets no gradient from looking it up, as torch.nn.Embedding's padding_idx.
+// Token embedding: row ids[t] of the table for every token. A padding token's row gets no gradient
+// from looking it up, as torch.nn.Embedding's padding_idx.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,6 @@ class Embedding : public Layer {
 
   /// Shapes: ids_T int64; result [T, H] in the compute dtype.
   at::Tensor forward(const at::Tensor& ids_T);
-
-  /// Sets the padding token's row to zero, if there is one and this rank holds the weight.
-  void ZeroPaddingRow();
 
   Weight& weight() { return *weight_; }
 

@@ -33,8 +33,8 @@ RmsNorm::Result RmsNorm::forward(const at::Tensor& x_TH, const at::Tensor& resid
   std::shared_ptr<Remake> remake;
   if (num_remakes > 0) {
     remake = std::make_shared<Remake>(
-        [sum = result.sum_TH.detach(), gain = weight_->compute(), eps = eps_] {
-          return kernels::RmsNormForward(sum, {}, gain, eps).y_TH;
+        [sum = result.sum_TH.detach(), weight = weight_, eps = eps_] {
+          return kernels::RmsNormForward(sum, {}, weight->compute(), eps).y_TH;
         },
         num_remakes);
   }

@@ -15,7 +15,7 @@ GradientReducer::GradientReducer(models::ParameterStore& store, comm::Group& gro
     int64_t bytes = 0;
     while (bucket.first > 0 && bytes < bucket_bytes) {
       AddWeight(--bucket.first, bucket);
-      bytes += store_.weights()[bucket.first]->parameter().numel() * 4;
+      bytes += store_.weights()[bucket.first]->local_numel() * 4;
     }
     last = bucket.first;
     buckets_.push_back(std::move(bucket));
