@@ -26,6 +26,16 @@ class NameLevel : public Layer {
   }
 };
 
+// Runs `call` inside all `wrappers`, which outlive whatever they keep of it.
+at::Tensor RunWrapped(const std::vector<LayerWrapper>& wrappers, LayerCall call,
+                      const at::Tensor& input) {
+  for (const LayerWrapper& wrapper : wrappers)
+    call = [&wrapper, inner = std::move(call)](const at::Tensor& inner_input) {
+      return wrapper(inner, inner_input);
+    };
+  return call(input);
+}
+
 }  // namespace
 
 Decoder::Decoder(const DecoderSpec& spec) : spec_(spec) {
@@ -64,14 +74,10 @@ at::Tensor Decoder::RunLayers(int64_t first, int64_t end, at::Tensor hidden_TH,
       continue;
     }
     if (!kept) kept = std::make_shared<const ForwardContext>(context);
-    LayerCall call = [layer = layers_[i].get(), kept](const at::Tensor& input_TH) {
+    const auto call = [layer = layers_[i].get(), kept](const at::Tensor& input_TH) {
       return layer->forward(input_TH, *kept);
     };
-    for (const LayerWrapper& wrapper : wrappers_[i])
-      call = [&wrapper, inner = std::move(call)](const at::Tensor& input_TH) {
-        return wrapper(inner, input_TH);
-      };
-    hidden_TH = call(hidden_TH);
+    hidden_TH = RunWrapped(wrappers_[i], call, hidden_TH);
   }
   return hidden_TH;
 }
@@ -146,19 +152,32 @@ ForwardContext Decoder::ContextOf(const pipeline::Keywords& keywords) const {
 pipeline::StageState Decoder::ForwardStage(const pipeline::StageRange& stage,
                                            const pipeline::StageState& input,
                                            const pipeline::Keywords& keywords) {
-  at::Tensor hidden_TH =
-      stage.is_first ? Embed(keywords.at("input_ids").reshape({-1})) : input["hidden_states"];
-  hidden_TH = RunLayers(stage.first_layer, stage.end_layer, hidden_TH, ContextOf(keywords));
-  if (stage.is_last) return {{"normed", Normalise(hidden_TH)}};
-  return {{"hidden_states", hidden_TH}};
+  at::Tensor hidden_TH;
+  if (stage.is_first)
+    hidden_TH = RunWrapped(
+        embedding_wrappers_, [this](const at::Tensor& ids_T) { return Embed(ids_T); },
+        keywords.at("input_ids").reshape({-1}));
+  else
+    hidden_TH = input["hidden_states"];
+  return {{"hidden_states",
+           RunLayers(stage.first_layer, stage.end_layer, hidden_TH, ContextOf(keywords))}};
 }
 
 at::Tensor Decoder::Loss(const pipeline::StageState& output, const at::Tensor& target,
                          const pipeline::Keywords& keywords) {
-  const at::Tensor& normed_TH = output["normed"];
   const double token_weight = keywords.at("token_weight").item<double>();
+  const auto call = [this, labels_T = target.reshape({-1}),
+                     token_weight](const at::Tensor& hidden) {
+    return HeadLossNode(hidden, labels_T, token_weight);
+  };
+  return RunWrapped(head_wrappers_, call, output["hidden_states"]);
+}
+
+at::Tensor Decoder::HeadLossNode(const at::Tensor& hidden_TH, const at::Tensor& labels_T,
+                                 double token_weight) {
+  const at::Tensor normed_TH = Normalise(hidden_TH);
   const kernels::HeadLossResult head =
-      HeadLoss(normed_TH, target.reshape({-1}), token_weight, at::GradMode::is_enabled());
+      HeadLoss(normed_TH, labels_T, token_weight, at::GradMode::is_enabled());
   const at::Tensor loss = at::scalar_tensor(head.loss_sum * token_weight, at::kDouble);
   return AppendNode(
       "HeadLoss", {normed_TH}, {loss}, [gradient = head.grad_x_TH](const auto& of_loss) {

@@ -44,8 +44,16 @@ class Decoder : public Layer, public pipeline::PipelineModel {
 
   /// The decoder layer `index`, to change how it runs.
   DecoderLayer& layer(int64_t index) { return *layers_.at(static_cast<std::size_t>(index)); }
-  /// Puts `wrapper` around layer `index`, outside those it has.
+  /// Puts `wrapper` around layer `index`, outside those it has; around the embedding, whose input
+  /// are ids [T]; or around the final norm, head and loss, whose output is the loss.
   void WrapLayer(int64_t index, LayerWrapper wrapper);
+  void WrapEmbedding(LayerWrapper wrapper) { embedding_wrappers_.push_back(std::move(wrapper)); }
+  void WrapHead(LayerWrapper wrapper) { head_wrappers_.push_back(std::move(wrapper)); }
+
+  std::vector<Weight*> EmbeddingWeights() { return WeightsBelow(*embed_tokens_); }
+  std::vector<Weight*> FinalNormWeights() { return WeightsBelow(*norm_); }
+  /// Of the head; the embedding's where it is tied.
+  std::vector<Weight*> HeadWeights() { return {head_weight_}; }
 
   int64_t num_layers() const { return static_cast<int64_t>(layers_.size()); }
   const Weight& head_weight() const { return *head_weight_; }
@@ -80,13 +88,17 @@ class Decoder : public Layer, public pipeline::PipelineModel {
 
  private:
   ForwardContext ContextOf(const pipeline::Keywords& keywords) const;
+  at::Tensor HeadLossNode(const at::Tensor& hidden_TH, const at::Tensor& labels_T,
+                          double token_weight);
 
   DecoderSpec spec_;
   DecoderRun run_;
   kernels::RotaryTables tables_;
   std::shared_ptr<Embedding> embed_tokens_;
   std::vector<std::shared_ptr<DecoderLayer>> layers_;
-  std::vector<std::vector<LayerWrapper>> wrappers_;  // of each layer, innermost first
+  // Innermost first.
+  std::vector<std::vector<LayerWrapper>> wrappers_;  // of each layer
+  std::vector<LayerWrapper> embedding_wrappers_, head_wrappers_;
   std::shared_ptr<RmsNorm> norm_;
   std::shared_ptr<Linear> lm_head_;  // null if tied
   Weight* head_weight_;

@@ -66,8 +66,7 @@ TrainPlan MakePlan(const config::Config& config, const ModelOutline& outline,
   plan.trainable = TrainableParameters(config.training.trainable, outline, refusals);
 
   Refusals unsupported(config.locations);
-  const int shard_degree = mesh ? mesh->Degree(Axis::kShard) : 1;
-  for (const auto& [key, fact] : Unsupported(config, shard_degree)) unsupported.Add(key, fact);
+  for (const auto& [key, fact] : Unsupported(config)) unsupported.Add(key, fact);
   if (purpose == Purpose::kInspection) {
     plan.unsupported = unsupported.Lines();
   } else if (!unsupported.Empty()) {

@@ -4,8 +4,7 @@
 
 namespace hyperpp::plan {
 
-std::vector<std::pair<std::string, std::string>> Unsupported(const config::Config& config,
-                                                             int shard_degree) {
+std::vector<std::pair<std::string, std::string>> Unsupported(const config::Config& config) {
   std::vector<std::pair<std::string, std::string>> found;
   const auto refuse_if = [&](bool used, const char* key, const std::string& value,
                              const char* advice) {
@@ -18,7 +17,6 @@ std::vector<std::pair<std::string, std::string>> Unsupported(const config::Confi
   degree("accelerator.tp_size", accelerator.tp_size);
   degree("accelerator.cp_size", accelerator.cp_size);
   degree("accelerator.ep_size", accelerator.ep_size);
-  degree("accelerator.dp_shard_size", shard_degree);
 
   using config::DType;
   refuse_if(config.precision.param_dtype == DType::kBFloat16, "precision.param_dtype", "bfloat16",

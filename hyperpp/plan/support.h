@@ -10,10 +10,8 @@
 
 namespace hyperpp::plan {
 
-/// `shard_degree` is what dp_shard_size means in the world of the run.
 /// Returns keys whose values ask for something unsupported, each with "<value> is not supported
 /// yet; <what to do>".
-std::vector<std::pair<std::string, std::string>> Unsupported(const config::Config& config,
-                                                             int shard_degree);
+std::vector<std::pair<std::string, std::string>> Unsupported(const config::Config& config);
 
 }  // namespace hyperpp::plan

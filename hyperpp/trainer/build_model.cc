@@ -77,14 +77,24 @@ pipeline::PipelineOptions PipelineOptionsOf(const RunInputs& inputs, at::Device 
 }
 
 // What the parallel dimensions do to one stage, while it is on the meta device.
-void ParallelizeStage(models::Decoder& decoder, const pipeline::StageRange& stage,
+void ParallelizeStage(BuiltModel& model, const pipeline::StageRange& stage,
                       const config::Config& config) {
   const config::ActivationSection& activation = config.activation;
-  if (activation.recompute == config::Recompute::kNone) return;
-  const auto kind = activation.recompute == config::Recompute::kFull
-                        ? parallel::RecomputeKind::kFull
-                        : parallel::RecomputeKind::kSelective;
-  parallel::ApplyRecompute(decoder, stage.first_layer, stage.end_layer, kind, activation.layers);
+  if (activation.recompute != config::Recompute::kNone) {
+    const auto kind = activation.recompute == config::Recompute::kFull
+                          ? parallel::RecomputeKind::kFull
+                          : parallel::RecomputeKind::kSelective;
+    parallel::ApplyRecompute(*model.decoder, stage.first_layer, stage.end_layer, kind,
+                             activation.layers);
+  }
+  // Outermost, so that a layer that is run again finds its weights gathered.
+  if (model.sharding) model.sharding->AddStage(*model.decoder, stage);
+}
+
+parallel::FsdpOptions ShardingOptionsOf(const config::FsdpSection& section) {
+  return {.reshard_after_forward = section.reshard_after_forward,
+          .prefetch = static_cast<int>(section.prefetch),
+          .comm_fusion = section.comm_fusion};
 }
 
 }  // namespace
@@ -104,18 +114,32 @@ BuiltModel BuildStages(const RunInputs& inputs, comm::World& world, const RunDev
   model.decoder->set_run({.sequence_length = inputs.config.training.sequence_length,
                           .dropout_seed = static_cast<uint64_t>(inputs.config.training.seed),
                           .compute_dtype = device.compute_dtype});
-  model.pipeline = std::make_unique<pipeline::AutoPipeline>(
-      world, PipelineOptionsOf(inputs, device.device, trace));
+  if (world.layout().Degree(Axis::kShard) > 1)
+    model.sharding =
+        std::make_unique<parallel::FullySharded>(ShardingOptionsOf(inputs.config.fsdp));
+  pipeline::PipelineOptions options = PipelineOptionsOf(inputs, device.device, trace);
+  options.sharding = model.sharding.get();
+  model.pipeline = std::make_unique<pipeline::AutoPipeline>(world, std::move(options));
   model.pipeline->build(
       model.decoder,
       [&](torch::nn::Module&, const pipeline::StageRange& stage) {
-        ParallelizeStage(*model.decoder, stage, inputs.config);
+        ParallelizeStage(model, stage, inputs.config);
       },
       inputs.plan.batch.local);
   return model;
 }
 
-void MaterialiseModel(BuiltModel& model, const RunDevice& device, bool with_gradients) {
+void MaterialiseModel(BuiltModel& model, comm::World* world, const RunDevice& device,
+                      bool with_gradients) {
+  if (model.sharding) {
+    comm::Group& gather = world->Along({Axis::kShard}, "gather weights");
+    comm::Group& reduce = world->Along({Axis::kShard}, "reduce gradients");
+    model.store = std::make_unique<models::ParameterStore>(
+        model.sharding->unit_lists(), gather.rank(), gather.size(), device.device,
+        device.compute_dtype, with_gradients);
+    model.sharding->Attach(*model.store, {gather, reduce}, device.device);
+    return;
+  }
   std::vector<models::Weight*> weights = models::CollectWeights(*model.decoder);
   if (model.pipeline)
     std::erase_if(weights,

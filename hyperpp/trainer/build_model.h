@@ -10,6 +10,7 @@
 #include "hyperpp/core/trace.h"
 #include "hyperpp/models/decoder.h"
 #include "hyperpp/models/parameter_store.h"
+#include "hyperpp/parallel/fsdp/fully_sharded.h"
 #include "hyperpp/pipeline/runtime/auto_pipeline.h"
 #include "hyperpp/trainer/device.h"
 #include "hyperpp/trainer/run_inputs.h"
@@ -18,6 +19,7 @@ namespace hyperpp::trainer {
 
 struct BuiltModel {
   std::shared_ptr<models::Decoder> decoder;
+  std::unique_ptr<parallel::FullySharded> sharding;  // null where dp_shard is 1
   std::unique_ptr<pipeline::AutoPipeline> pipeline;  // null for generation
   std::unique_ptr<models::ParameterStore> store;     // of the weights that this rank holds
 };
@@ -30,8 +32,10 @@ BuiltModel BuildStages(const RunInputs& inputs, comm::World& world, const RunDev
 /// Builds the whole model of `spec`, without stages: for generation.
 BuiltModel BuildWhole(const models::DecoderSpec& spec);
 
-/// Gives memory to the weights that this rank holds; values are not set yet.
-void MaterialiseModel(BuiltModel& model, const RunDevice& device, bool with_gradients);
+/// Gives memory to what this rank owns of the weights that it holds; values are not set yet.
+/// `world`: null for generation. Collective: all ranks of the world, if the weights are sharded.
+void MaterialiseModel(BuiltModel& model, comm::World* world, const RunDevice& device,
+                      bool with_gradients);
 
 /// Whether this rank is the one that counts, saves and exports its owned elements of `weight`: of
 /// stages that share it the first, of replicas and context-parallel ranks the first, and of

@@ -17,13 +17,13 @@ EvaluationResult EvaluateRun(const RunInputs& inputs, comm::World& world) {
 
   std::unique_ptr<data::Source> source;
   BuiltModel model = BuildStages(inputs, world, device, /*trace=*/nullptr);
+  MaterialiseModel(model, &world, device, /*with_gradients=*/false);
   world.Agree([&] {
     data::SourceOptions options = DataOptions(inputs);
     options.for_evaluation = true;
     const config::DataSection& section =
         config.evaluation.data ? *config.evaluation.data : config.data;
     source = data::OpenEvaluationData(section, options, config.evaluation.max_samples);
-    MaterialiseModel(model, device, /*with_gradients=*/false);
     const Checkpointing checkpoints(inputs, world, Log());
     const std::optional<std::string> folder = checkpoints.Find();
     if (folder) {

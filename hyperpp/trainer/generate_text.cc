@@ -63,7 +63,7 @@ GeneratedText GenerateText(const GenerateRequest& request) {
   const RunDevice device = ChooseDevice(config, 0, 1);
   PrepareProcess(device, /*deterministic=*/false);
   BuiltModel model = BuildWhole(spec);
-  MaterialiseModel(model, device, /*with_gradients=*/false);
+  MaterialiseModel(model, /*world=*/nullptr, device, /*with_gradients=*/false);
   LoadPretrained(model, request.model);
 
   models::GenerateOptions options{.max_new_tokens = request.max_new_tokens,

@@ -31,15 +31,18 @@ TrainStep::TrainStep(BuiltModel& model, optim::Optimizer& optimizer, comm::World
       config_(config),
       trace_(trace),
       counted_(CountedWeights(model, world)),
-      reducer_(*model.store, world.Along({Axis::kReplicate}), kBucketBytes) {}
+      replicas_(world.Along({Axis::kReplicate})) {
+  if (!model.sharding)
+    reducer_ = std::make_unique<parallel::GradientReducer>(*model.store, replicas_, kBucketBytes);
+}
 
 StepResult TrainStep::Run(const StepRequest& request, const LocalBatch& batch) {
   model_.store->ZeroGradients();
-  reducer_.Begin(static_cast<int64_t>(batch.microbatches.size()));
+  BeginReduction(static_cast<int64_t>(batch.microbatches.size()));
   const double loss = ForwardBackward(request, batch);
   {
     const TraceSpan span(trace_, TraceLane::kWait, "reduce gradients");
-    reducer_.Finish();
+    FinishReduction();
     SumTiedGradients();
   }
   StepResult result = Agree(loss, request.stop_requested);
@@ -62,6 +65,24 @@ double TrainStep::ForwardBackward(const StepRequest& request, const LocalBatch& 
   double loss = 0;
   for (const at::Tensor& part : model_.pipeline->Step(inputs)) loss += part.item<double>();
   return loss;
+}
+
+void TrainStep::BeginReduction(int64_t num_microbatches) {
+  if (reducer_) return reducer_->Begin(num_microbatches);
+  const bool pipelined = world_.layout().Degree(Axis::kPipeline) > 1;
+  model_.sharding->BeginStep(pipelined ? num_microbatches : 1);
+}
+
+// Shards are summed over their replicas once they are final, in pieces of a bucket's size.
+void TrainStep::FinishReduction() {
+  if (reducer_) return reducer_->Finish();
+  model_.sharding->FinishStep();
+  if (replicas_.size() == 1) return;
+  std::vector<comm::WorkPtr> works;
+  for (const at::Tensor& piece :
+       model_.store->gradients().split(kBucketBytes / static_cast<int64_t>(sizeof(float))))
+    works.push_back(replicas_.AllReduce(piece));
+  for (comm::WorkPtr& work : works) work->Wait();
 }
 
 void TrainStep::SumTiedGradients() {

@@ -2,7 +2,8 @@
 // update.
 //
 //     schedule    F B F B F B            gradients accumulate in fp32 over microbatches
-//     replicas            [ reduce ]     buckets are summed as soon as they are final
+//     shards          [ reduce-scatter ] groups are summed as soon as they are final
+//     replicas            [ reduce ]     buckets likewise; shards at the end
 //     tied                         [+]   first and last stage add up
 //     end                             norm, agreement of all ranks, update
 //
@@ -13,6 +14,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "hyperpp/comm/world.h"
 #include "hyperpp/core/trace.h"
@@ -49,6 +52,8 @@ class TrainStep {
 
  private:
   double ForwardBackward(const StepRequest& request, const LocalBatch& batch);
+  void BeginReduction(int64_t num_microbatches);
+  void FinishReduction();
   void SumTiedGradients();
   StepResult Agree(double local_loss, bool stop_requested);
 
@@ -58,7 +63,8 @@ class TrainStep {
   const config::Config& config_;
   Trace* trace_;
   std::vector<models::Weight*> counted_;  // trainable; in the norm by this rank
-  parallel::GradientReducer reducer_;
+  comm::Group& replicas_;
+  std::unique_ptr<parallel::GradientReducer> reducer_;  // null if weights are sharded
 };
 
 }  // namespace hyperpp::trainer

@@ -45,10 +45,8 @@ Trainer::Trainer(const RunInputs& inputs, comm::World& world, const Log& log)
   world_.Agree([&] { OpenOutput(); });
   world_.Agree([&] { OpenData(); });
   model_ = BuildStages(inputs_, world_, device_, &trace_);
-  world_.Agree([&] {
-    MaterialiseModel(model_, device_, /*with_gradients=*/true);
-    LoadInitialWeights(model_, inputs_);
-  });
+  MaterialiseModel(model_, &world_, device_, /*with_gradients=*/true);
+  world_.Agree([&] { LoadInitialWeights(model_, inputs_); });
   optimizer_ = optim::MakeOptimizer(config_.optimizer, model_.store->TrainableWeights());
   step_ = std::make_unique<TrainStep>(model_, *optimizer_, world_, config_, &trace_);
   Resume();

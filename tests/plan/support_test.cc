@@ -17,7 +17,7 @@ TEST(SupportTest, EachMissingFeatureIsNamedByItsKey) {
       TinyConfig({"accelerator={tp_size: 2, cp_size: 2, ep_size: 2}",
                   "precision={param_dtype: bfloat16, reduce_dtype: bfloat16}",
                   "checkpoint={async: true, interval: 1}", "output.checksums=true"});
-  EXPECT_THAT(Unsupported(config, 2),
+  EXPECT_THAT(Unsupported(config),
               ElementsAre(Key("accelerator.tp_size"), Key("accelerator.cp_size"),
                           Key("accelerator.ep_size"), Key("accelerator.dp_shard_size"),
                           Key("precision.param_dtype"), Key("precision.reduce_dtype"),
@@ -25,10 +25,9 @@ TEST(SupportTest, EachMissingFeatureIsNamedByItsKey) {
 }
 
 TEST(SupportTest, WrittenDefaultsAreSupported) {
-  EXPECT_THAT(Unsupported(TinyConfig({}), 1), IsEmpty());
+  EXPECT_THAT(Unsupported(TinyConfig({})), IsEmpty());
   EXPECT_THAT(Unsupported(TinyConfig({"accelerator={pp_size: 1, dp_replicate_size: 4}",
-                                      "checkpoint.async=false", "precision.param_dtype=float32"}),
-                          1),
+                                      "checkpoint.async=false", "precision.param_dtype=float32"})),
               IsEmpty());
 }
 

@@ -12,22 +12,30 @@ Weight* Layer::RegisterWeight(const std::string& name, std::vector<int64_t> shap
   return own_weights_.back().get();
 }
 
-std::vector<Weight*> CollectWeights(torch::nn::Module& module) {
+std::vector<Weight*> WeightsBelow(torch::nn::Module& module) {
   std::vector<Weight*> weights;
-  const auto collect = [&](const std::string& prefix, torch::nn::Module& part) {
+  module.apply([&](torch::nn::Module& part) {
     const auto* layer = dynamic_cast<const Layer*>(&part);
     if (layer == nullptr) return;
-    const auto names = part.named_parameters(/*recurse=*/false);
-    HYPERPP_CHECK_EQ(names.size(), layer->own_weights().size(), "parameters of {}", prefix);
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      Weight* weight = layer->own_weights()[i].get();
-      weight->set_fqn(prefix.empty() ? names[i].key() : prefix + "." + names[i].key());
-      weights.push_back(weight);
-    }
-  };
-  module.apply([&](const std::string& name, torch::nn::Module& part) { collect(name, part); },
-               std::string());
+    for (const auto& weight : layer->own_weights()) weights.push_back(weight.get());
+  });
   return weights;
+}
+
+std::vector<Weight*> CollectWeights(torch::nn::Module& model) {
+  model.apply(
+      [](const std::string& prefix, torch::nn::Module& part) {
+        const auto* layer = dynamic_cast<const Layer*>(&part);
+        if (layer == nullptr) return;
+        const auto names = part.named_parameters(/*recurse=*/false);
+        HYPERPP_CHECK_EQ(names.size(), layer->own_weights().size(), "parameters of {}", prefix);
+        for (std::size_t i = 0; i < names.size(); ++i) {
+          const std::string& name = names[i].key();
+          layer->own_weights()[i]->set_fqn(prefix.empty() ? name : prefix + "." + name);
+        }
+      },
+      std::string());
+  return WeightsBelow(model);
 }
 
 }  // namespace hyperpp::models

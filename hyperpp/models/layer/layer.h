@@ -26,7 +26,10 @@ class Layer : public torch::nn::Module {
   std::vector<std::unique_ptr<Weight>> own_weights_;
 };
 
-/// All weights below `module`, in order of registration, with their FQNs set.
-std::vector<Weight*> CollectWeights(torch::nn::Module& module);
+/// All weights below `module`, in order of registration.
+std::vector<Weight*> WeightsBelow(torch::nn::Module& module);
+
+/// The same for the whole model, whose names become the weights' FQNs.
+std::vector<Weight*> CollectWeights(torch::nn::Module& model);
 
 }  // namespace hyperpp::models

@@ -13,6 +13,7 @@
 #include "hyperpp/meta/materialise.h"
 #include "hyperpp/pipeline/runtime/module_part.h"
 #include "hyperpp/pipeline/schedule/forward_only.h"
+#include "hyperpp/pipeline/schedule/insert_sharding.h"
 #include "hyperpp/pipeline/schedule/receive_early.h"
 #include "hyperpp/pipeline/schedule/schedules.h"
 
@@ -69,11 +70,13 @@ void AutoPipeline::build(std::shared_ptr<torch::nn::Module> model, const Paralle
 
   const auto num_microbatches = static_cast<int>(batch_size / options_.microbatch_size);
   info_.schedule = MakeSchedule(options_.schedule, {num_ranks_, num_chunks_, num_microbatches});
+  if (options_.sharding != nullptr) info_.schedule = InsertSharding(info_.schedule);
   training_ = ForTransport(info_.schedule);
   std::vector<PipelineStage> stages;
   for (const StageRange& stage : info_.stages) stages.emplace_back(*model_, stage);
-  executor_ = std::make_unique<PipelineExecutor>(world_, std::move(stages), TransportKind(),
-                                                 options_.device, options_.trace);
+  executor_ =
+      std::make_unique<PipelineExecutor>(world_, std::move(stages), TransportKind(),
+                                         options_.device, options_.trace, options_.sharding);
 }
 
 void AutoPipeline::ChooseStages(int64_t num_layers) {

@@ -41,6 +41,8 @@ struct PipelineOptions {
   bool p2p_multi_stream = false;
   at::Device device = at::kCPU;  // of the run; tensors of stage boundaries are received there
   Trace* trace = nullptr;
+  /// Owner of sharded weights, if they are: the schedule then tells it when to gather and reduce.
+  StageSharding* sharding = nullptr;
 };
 
 struct PipelineInfo {

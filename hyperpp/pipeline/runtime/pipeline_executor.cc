@@ -20,13 +20,15 @@ Action SourceOf(const Action& send) {
 }  // namespace
 
 PipelineExecutor::PipelineExecutor(comm::World& world, std::vector<PipelineStage> stages,
-                                   Transport transport, at::Device device, Trace* trace)
+                                   Transport transport, at::Device device, Trace* trace,
+                                   StageSharding* sharding)
     : world_(world),
       rank_(world.layout().Coordinate(world.rank(), Axis::kPipeline)),
       stages_(std::move(stages)),
       transport_(world, transport, trace),
       device_(device),
-      trace_(trace) {}
+      trace_(trace),
+      sharding_(sharding) {}
 
 std::vector<at::Tensor> PipelineExecutor::Run(const Schedule& schedule,
                                               const std::vector<MicrobatchInput>& microbatches) {
@@ -85,9 +87,17 @@ void PipelineExecutor::RunAction(const Action& action, const MicrobatchInput& mi
     case ActionType::kUnshard:
     case ActionType::kReshard:
     case ActionType::kReduceGrad:
-      break;
+      return RunSharding(action);
   }
-  throw InternalError(fmt::format("action {} needs sharded stages", FormatAction(action)));
+}
+
+void PipelineExecutor::RunSharding(const Action& action) {
+  HYPERPP_CHECK(sharding_ != nullptr, "the stages are not sharded");
+  const TraceSpan span(trace_, TraceLane::kCommunication, FormatAction(action),
+                       {{"stage", action.stage.value}});
+  if (action.type == ActionType::kUnshard) return sharding_->Unshard(action.stage);
+  if (action.type == ActionType::kReshard) return sharding_->Reshard(action.stage);
+  sharding_->ReduceGradients(action.stage);
 }
 
 void PipelineExecutor::RunForward(const Action& action, const MicrobatchInput& microbatch) {

@@ -18,6 +18,7 @@
 #include "hyperpp/comm/world.h"
 #include "hyperpp/core/trace.h"
 #include "hyperpp/pipeline/runtime/pipeline_stage.h"
+#include "hyperpp/pipeline/runtime/stage_sharding.h"
 #include "hyperpp/pipeline/runtime/stage_transport.h"
 #include "hyperpp/pipeline/schedule/schedule.h"
 
@@ -25,9 +26,10 @@ namespace hyperpp::pipeline {
 
 class PipelineExecutor {
  public:
-  /// `stages`: this rank's, by chunk. `trace` may be null. Collective: all ranks of `world`.
+  /// `stages`: this rank's, by chunk. `trace` may be null, and `sharding` where no schedule has
+  /// sharding actions. Collective: all ranks of `world`.
   PipelineExecutor(comm::World& world, std::vector<PipelineStage> stages, Transport transport,
-                   at::Device device, Trace* trace);
+                   at::Device device, Trace* trace, StageSharding* sharding);
 
   std::vector<PipelineStage>& stages() { return stages_; }
   const StageTransport& transport() const { return transport_; }
@@ -49,6 +51,7 @@ class PipelineExecutor {
   void RunAction(const Action& action, const MicrobatchInput& microbatch);
   void RunForward(const Action& action, const MicrobatchInput& microbatch);
   void RunBackward(const Action& action);
+  void RunSharding(const Action& action);
   Tensors InputOf(const Action& compute);
   PipelineStage& StageOf(const Action& action);
   int PeerOf(const Action& message) const;
@@ -60,6 +63,7 @@ class PipelineExecutor {
   StageTransport transport_;
   const at::Device device_;
   Trace* trace_;
+  StageSharding* sharding_;
   std::string activity_;
 
   // Of the step that runs.
