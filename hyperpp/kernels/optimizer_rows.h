@@ -24,14 +24,19 @@ struct SgdFactors {
   bool first_step;  // the momentum buffer is written, not read
 };
 
+/// A sum as what one double holds of it and the rest; see core/exact_sum.h.
+struct TwoDoubles {
+  double high, low;
+};
+
 /// `compute_copy` points to bf16 or is null.
 struct OptimizerRows {
   void (*adamw)(float* weight, const float* gradient, float* exp_avg, float* exp_avg_sq,
                 uint16_t* compute_copy, int64_t size, const AdamWFactors& factors);
   void (*sgd)(float* weight, const float* gradient, float* momentum_or_null, uint16_t* compute_copy,
               int64_t size, const SgdFactors& factors);
-  double (*sum_of_squares_fp32)(const float* values, int64_t size);
-  double (*sum_of_squares_bf16)(const uint16_t* values, int64_t size);
+  TwoDoubles (*sum_of_squares_fp32)(const float* values, int64_t size);
+  TwoDoubles (*sum_of_squares_bf16)(const uint16_t* values, int64_t size);
   void (*fp32_to_bf16)(const float* from, uint16_t* to, int64_t size);
   void (*bf16_to_fp32)(const uint16_t* from, float* to, int64_t size);
 };

@@ -38,20 +38,45 @@ void Sgd(float* weight, const float* gradient, float* momentum_or_null, uint16_t
   });
 }
 
+// Sums of as many values as a vector has doubles, each with its rounding errors beside it (TwoSum).
+// The square of an fp32 is exact in double, so a fused multiply-add changes nothing.
+struct ErrorFreeSum {
+  Doubles sum{}, error{};
+
+  void Add(Doubles value) {
+    const Doubles next = sum + value;
+    const Doubles value_part = next - sum;
+    error += (sum - (next - value_part)) + (value - value_part);
+    sum = next;
+  }
+};
+
 template <typename T>
-double SumOfSquares(const T* values, int64_t size) {
-  Doubles low{}, high{};
+TwoDoubles SumOfSquares(const T* values, int64_t size) {
+  ErrorFreeSum lower, upper;
   ForEachVector(size, [&](int64_t i, auto span) {
     const Floats x = span.Load(values + i);
-    low += LowDoubles(x) * LowDoubles(x);
-    high += HighDoubles(x) * HighDoubles(x);
+    lower.Add(LowDoubles(x) * LowDoubles(x));
+    upper.Add(HighDoubles(x) * HighDoubles(x));
   });
-  return Sum(low + high);
+  // Lane by lane, in the same way.
+  double sum = 0, error = Sum(lower.error + upper.error);
+  for (const Doubles& lanes : {lower.sum, upper.sum}) {
+    for (int lane = 0; lane < kLanes / 2; ++lane) {
+      const double next = sum + lanes[lane];
+      const double part = next - sum;
+      error += (sum - (next - part)) + (lanes[lane] - part);
+      sum = next;
+    }
+  }
+  return {sum, error};
 }
 
-double SumOfSquaresFp32(const float* values, int64_t size) { return SumOfSquares(values, size); }
+TwoDoubles SumOfSquaresFp32(const float* values, int64_t size) {
+  return SumOfSquares(values, size);
+}
 
-double SumOfSquaresBf16(const uint16_t* values, int64_t size) {
+TwoDoubles SumOfSquaresBf16(const uint16_t* values, int64_t size) {
   return SumOfSquares(AsBfloat16(values), size);
 }
 

@@ -57,11 +57,11 @@ void SgdOnDevice(at::Tensor& weight, const at::Tensor& gradient, at::Tensor& mom
 
 }  // namespace
 
-double SumOfSquares(const at::Tensor& x) {
-  if (!x.is_cpu()) return x.to(at::kDouble).square().sum().item<double>();
+ExactSum SumOfSquares(const at::Tensor& x) {
+  if (!x.is_cpu()) return {x.to(at::kDouble).square().sum().item<double>(), 0};
   const bool is_fp32 = x.scalar_type() == at::kFloat;
   CheckFlat(x, x.numel(), is_fp32 ? at::kFloat : at::kBFloat16, "tensor of the norm");
-  std::vector<double> sums((x.numel() + kBlock - 1) / kBlock);
+  std::vector<TwoDoubles> sums((x.numel() + kBlock - 1) / kBlock);
   ForEachPiece(x.numel(), [&](int64_t first, int64_t size) {
     for (int64_t i = first; i < first + size; i += kBlock) {
       const int64_t count = std::min(kBlock, first + size - i);
@@ -70,8 +70,8 @@ double SumOfSquares(const at::Tensor& x) {
                                        static_cast<const uint16_t*>(x.const_data_ptr()) + i, count);
     }
   });
-  double total = 0;
-  for (double sum : sums) total += sum;
+  ExactSum total;
+  for (const TwoDoubles& sum : sums) total.Add(ExactSum(sum.high, sum.low));
   return total;
 }
 

@@ -10,10 +10,13 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "hyperpp/core/exact_sum.h"
+
 namespace hyperpp::kernels {
 
-/// Returns the sum of squares of `x` (fp32 or bf16), summed in double in a fixed order.
-double SumOfSquares(const at::Tensor& x);
+/// Returns the sum of squares of `x` (fp32 or bf16), whose rounding to a double does not depend on
+/// how a tensor is cut into several (core/exact_sum.h). On GPUs it is summed in double.
+ExactSum SumOfSquares(const at::Tensor& x);
 
 struct AdamWStep {
   double lr, beta1, beta2, eps, weight_decay;

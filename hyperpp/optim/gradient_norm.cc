@@ -6,10 +6,10 @@
 
 namespace hyperpp::optim {
 
-double GradientSumOfSquares(const std::vector<models::Weight*>& weights) {
-  double total = 0;
+ExactSum GradientSumOfSquares(const std::vector<models::Weight*>& weights) {
+  ExactSum total;
   for (const models::Weight* weight : weights)
-    total += kernels::SumOfSquares(weight->owned_gradient());
+    total.Add(kernels::SumOfSquares(weight->owned_gradient()));
   return total;
 }
 

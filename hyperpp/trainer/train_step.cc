@@ -39,7 +39,7 @@ TrainStep::TrainStep(BuiltModel& model, optim::Optimizer& optimizer, comm::World
 StepResult TrainStep::Run(const StepRequest& request, const LocalBatch& batch) {
   model_.store->ZeroGradients();
   BeginReduction(static_cast<int64_t>(batch.microbatches.size()));
-  const double loss = ForwardBackward(request, batch);
+  const ExactSum loss = ForwardBackward(request, batch);
   {
     const TraceSpan span(trace_, TraceLane::kWait, "reduce gradients");
     FinishReduction();
@@ -58,12 +58,12 @@ StepResult TrainStep::Run(const StepRequest& request, const LocalBatch& batch) {
   return result;
 }
 
-double TrainStep::ForwardBackward(const StepRequest& request, const LocalBatch& batch) {
+ExactSum TrainStep::ForwardBackward(const StepRequest& request, const LocalBatch& batch) {
   std::vector<pipeline::MicrobatchInput> inputs;
   for (std::size_t i = 0; i < batch.microbatches.size(); ++i)
     inputs.push_back(InputOf(batch.microbatches[i], batch.token_weights[i], request.step));
-  double loss = 0;
-  for (const at::Tensor& part : model_.pipeline->Step(inputs)) loss += part.item<double>();
+  ExactSum loss;
+  for (const at::Tensor& part : model_.pipeline->Step(inputs)) loss.Add(part.item<double>());
   return loss;
 }
 
@@ -94,11 +94,15 @@ void TrainStep::SumTiedGradients() {
   }
 }
 
-StepResult TrainStep::Agree(double local_loss, bool stop_requested) {
-  // Loss: replicas add up their parts, of which only last stages have any. A non-finite value
-  // anywhere survives the sum on every rank.
-  at::Tensor sums = at::tensor(
-      {local_loss, optim::GradientSumOfSquares(counted_), stop_requested ? 1.0 : 0.0}, at::kDouble);
+// Only last stages have losses, and the other ranks with the same tokens give none; gradients are
+// given by the ranks that count them. Limbs add up to the same bits in every layout, and a
+// non-finite value anywhere survives on every rank.
+StepResult TrainStep::Agree(const ExactSum& loss, bool stop_requested) {
+  const ExactSum::Limbs parts[] = {loss.ToLimbs(), optim::GradientSumOfSquares(counted_).ToLimbs()};
+  std::vector<double> values;
+  for (const ExactSum::Limbs& part : parts) values.insert(values.end(), part.begin(), part.end());
+  values.push_back(stop_requested ? 1.0 : 0.0);
+  at::Tensor sums = at::tensor(values, at::kDouble);
   at::Tensor peak = at::tensor({PeakMemoryBytes()}, at::kLong);
   if (world_.size() > 1) {
     const TraceSpan span(trace_, TraceLane::kWait, "agree");
@@ -106,9 +110,9 @@ StepResult TrainStep::Agree(double local_loss, bool stop_requested) {
     world_.Control().AllReduce(peak, comm::ReduceOp::kMax)->Wait();
   }
   const double* sum = sums.const_data_ptr<double>();
-  StepResult result{.loss = sum[0],
-                    .grad_norm = std::sqrt(sum[1]),
-                    .stop = sum[2] > 0,
+  StepResult result{.loss = ExactSum::FromLimbs(sum).Value(),
+                    .grad_norm = std::sqrt(ExactSum::FromLimbs(sum + ExactSum::kNumLimbs).Value()),
+                    .stop = sum[2 * ExactSum::kNumLimbs] > 0,
                     .peak_memory_bytes = peak.const_data_ptr<int64_t>()[0]};
   result.finite = std::isfinite(result.loss) && std::isfinite(result.grad_norm);
   return result;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "hyperpp/comm/world.h"
+#include "hyperpp/core/exact_sum.h"
 #include "hyperpp/core/trace.h"
 #include "hyperpp/optim/optimizer.h"
 #include "hyperpp/parallel/replicate/gradient_reducer.h"
@@ -51,11 +52,11 @@ class TrainStep {
   StepResult Run(const StepRequest& request, const LocalBatch& batch);
 
  private:
-  double ForwardBackward(const StepRequest& request, const LocalBatch& batch);
+  ExactSum ForwardBackward(const StepRequest& request, const LocalBatch& batch);
   void BeginReduction(int64_t num_microbatches);
   void FinishReduction();
   void SumTiedGradients();
-  StepResult Agree(double local_loss, bool stop_requested);
+  StepResult Agree(const ExactSum& loss, bool stop_requested);
 
   BuiltModel& model_;
   optim::Optimizer& optimizer_;

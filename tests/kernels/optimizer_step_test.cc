@@ -21,22 +21,34 @@ TEST(OptimizerStepTest, SumOfSquaresIsExactToDoubleAtAnyNumberOfThreads) {
       const at::Tensor x = at::randn({size}).to(dtype);
       const double expected = x.to(at::kDouble).square().sum().item<double>();
       at::set_num_threads(1);
-      const double one_thread = SumOfSquares(x);
+      const double one_thread = SumOfSquares(x).Value();
       at::set_num_threads(3);
-      EXPECT_EQ(SumOfSquares(x), one_thread);
+      EXPECT_EQ(SumOfSquares(x).Value(), one_thread);
       EXPECT_NEAR(one_thread / expected, 1, 1e-13);
     }
   }
 }
 
-TEST(OptimizerStepTest, SumOfSquaresOfNothingIsZero) { EXPECT_EQ(SumOfSquares(at::empty({0})), 0); }
+TEST(OptimizerStepTest, SumOfSquaresOfNothingIsZero) {
+  EXPECT_EQ(SumOfSquares(at::empty({0})).Value(), 0);
+}
+
+TEST(OptimizerStepTest, SumOfSquaresIsTheSameHoweverTheTensorIsCut) {
+  const at::Tensor x = at::randn({50001}) * at::pow(10.0, at::randn({50001}) * 4);
+  const double whole = SumOfSquares(x).Value();
+  for (const int64_t size : {1, 100, 4097, 33333}) {
+    ExactSum sum;
+    for (const at::Tensor& piece : x.split(size)) sum.Add(SumOfSquares(piece.contiguous()));
+    EXPECT_EQ(sum.Value(), whole) << size;
+  }
+}
 
 TEST(OptimizerStepTest, SumOfSquaresKeepsNonFiniteValues) {
   at::Tensor x = at::ones({5000});
   x[4999] = std::nan("");
-  EXPECT_TRUE(std::isnan(SumOfSquares(x)));
+  EXPECT_TRUE(std::isnan(SumOfSquares(x).Value()));
   x[4999] = 1e30;  // its square is no fp32
-  EXPECT_NEAR(SumOfSquares(x) / 1e60, 1, 1e-6);
+  EXPECT_NEAR(SumOfSquares(x).Value() / 1e60, 1, 1e-6);
 }
 
 // torch.optim.AdamW in double.

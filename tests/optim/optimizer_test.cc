@@ -79,7 +79,7 @@ TEST(OptimizerTest, ComputeCopyFollowsTheWeight) {
 
 TEST(GradientNormTest, SumsSquaresOfAllWeights) {
   TwoWeights weights;
-  EXPECT_DOUBLE_EQ(GradientSumOfSquares(weights.All()), 2 * 0.25 + 2 * 4);
+  EXPECT_DOUBLE_EQ(GradientSumOfSquares(weights.All()).Value(), 2 * 0.25 + 2 * 4);
 }
 
 TEST(GradientNormTest, ClipFactorIsOneBelowTheLimitAndWithoutLimit) {
