@@ -57,7 +57,7 @@ const CpuFeatures& Cpu() {
 std::string CpuFeatureNames() {
   std::string names;
   const auto add = [&](bool present, const char* name) {
-    if (present) names += (names.empty() ? "" : " ") + std::string(name);
+    if (present) names.append(names.empty() ? "" : " ").append(name);
   };
   add(Cpu().avx2, "avx2");
   add(Cpu().avx512, "avx512");
