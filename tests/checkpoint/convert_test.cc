@@ -10,14 +10,16 @@
 #include "hyperpp/checkpoint/reader.h"
 #include "hyperpp/checkpoint/resume_check.h"
 #include "hyperpp/core/error.h"
-#include "tests/checkpoint/error_text.h"
 #include "tests/checkpoint/small_model.h"
-#include "tests/checkpoint/temporary_folder.h"
+#include "tests/support/error_text.h"
+#include "tests/support/temporary_folder.h"
 
 namespace hyperpp::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
+using test::ErrorText;
+using test::TemporaryFolder;
 using ::testing::HasSubstr;
 
 /// A Hugging Face folder in mixed dtypes with a tokenizer.

@@ -8,13 +8,15 @@
 #include <gtest/gtest.h>
 
 #include "hyperpp/core/error.h"
-#include "tests/checkpoint/error_text.h"
-#include "tests/checkpoint/temporary_folder.h"
+#include "tests/support/error_text.h"
+#include "tests/support/temporary_folder.h"
 
 namespace hyperpp::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
+using test::ErrorText;
+using test::TemporaryFolder;
 using ::testing::HasSubstr;
 
 TEST(DurableFileTest, AppearsOnlyWhenCommitted) {

@@ -10,11 +10,12 @@
 #include "hyperpp/checkpoint/durable_file.h"
 #include "hyperpp/checkpoint/save.h"
 #include "hyperpp/checkpoint/verify.h"
-#include "tests/checkpoint/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace hyperpp::checkpoint {
 namespace {
 
+using test::TemporaryFolder;
 using ::testing::HasSubstr;
 
 /// Lines as `hexdump -C` prints them.

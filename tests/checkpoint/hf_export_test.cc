@@ -8,14 +8,16 @@
 #include "hyperpp/checkpoint/durable_file.h"
 #include "hyperpp/checkpoint/hf_weights.h"
 #include "hyperpp/core/error.h"
-#include "tests/checkpoint/error_text.h"
 #include "tests/checkpoint/small_model.h"
-#include "tests/checkpoint/temporary_folder.h"
+#include "tests/support/error_text.h"
+#include "tests/support/temporary_folder.h"
 
 namespace hyperpp::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
+using test::ErrorText;
+using test::TemporaryFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 

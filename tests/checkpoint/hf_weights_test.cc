@@ -8,12 +8,14 @@
 
 #include "hyperpp/checkpoint/durable_file.h"
 #include "hyperpp/core/error.h"
-#include "tests/checkpoint/error_text.h"
-#include "tests/checkpoint/temporary_folder.h"
+#include "tests/support/error_text.h"
+#include "tests/support/temporary_folder.h"
 
 namespace hyperpp::checkpoint {
 namespace {
 
+using test::ErrorText;
+using test::TemporaryFolder;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

@@ -4,11 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/checkpoint/small_model.h"
-#include "tests/checkpoint/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace hyperpp::checkpoint {
 namespace {
 
+using test::TemporaryFolder;
 using ::testing::HasSubstr;
 
 TEST(InspectTest, SummarisesTheNewestAndNamesTheOthers) {

@@ -5,12 +5,13 @@
 
 #include "hyperpp/checkpoint/checksum.h"
 #include "hyperpp/core/error.h"
-#include "tests/checkpoint/error_text.h"
 #include "tests/checkpoint/small_model.h"
+#include "tests/support/error_text.h"
 
 namespace hyperpp::checkpoint {
 namespace {
 
+using test::ErrorText;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 

@@ -7,12 +7,13 @@
 
 #include "hyperpp/checkpoint/durable_file.h"
 #include "hyperpp/core/error.h"
-#include "tests/checkpoint/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace hyperpp::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
+using test::TemporaryFolder;
 
 /// A folder with the one file "text".
 std::string FolderWith(const std::string& path, const std::string& text) {

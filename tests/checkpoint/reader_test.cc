@@ -8,14 +8,16 @@
 #include "hyperpp/checkpoint/durable_file.h"
 #include "hyperpp/core/error.h"
 #include "tests/checkpoint/damage.h"
-#include "tests/checkpoint/error_text.h"
 #include "tests/checkpoint/small_model.h"
-#include "tests/checkpoint/temporary_folder.h"
+#include "tests/support/error_text.h"
+#include "tests/support/temporary_folder.h"
 
 namespace hyperpp::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
+using test::ErrorText;
+using test::TemporaryFolder;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -71,7 +73,7 @@ TEST(ReaderTest, DamageNamesTheCheckpointBefore) {
   CheckpointReader reader(step);
   at::Tensor out = at::empty({3});
   EXPECT_THAT(ErrorText<InputError>([&] { reader.Read("norm.weight", kExpAvgSq, {0}, out); }),
-              HasSubstr("the checkpoint before it is " + folder.path() + "/step_2"));
+              HasSubstr("the checkpoint before it is " + (folder / "step_2").string()));
   FlipBit(step + "/manifest.json", 60);
   EXPECT_THAT(ErrorText<InputError>([&] { CheckpointReader damaged(step); }),
               AllOf(HasSubstr("manifest.json, offset 42: checksum is"), HasSubstr("step_2")));

@@ -4,13 +4,15 @@
 #include <gtest/gtest.h>
 
 #include "hyperpp/core/error.h"
-#include "tests/checkpoint/error_text.h"
 #include "tests/checkpoint/small_model.h"
-#include "tests/checkpoint/temporary_folder.h"
+#include "tests/support/error_text.h"
+#include "tests/support/temporary_folder.h"
 
 namespace hyperpp::checkpoint {
 namespace {
 
+using test::ErrorText;
+using test::TemporaryFolder;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 

@@ -4,11 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "hyperpp/core/error.h"
-#include "tests/checkpoint/error_text.h"
+#include "tests/support/error_text.h"
 
 namespace hyperpp::checkpoint {
 namespace {
 
+using test::ErrorText;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;

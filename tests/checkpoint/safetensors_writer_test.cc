@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 
 #include "hyperpp/core/error.h"
-#include "tests/checkpoint/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace hyperpp::checkpoint {
 namespace {
+
+using test::TemporaryFolder;
 
 TEST(SafetensorsWriterTest, EntriesSayWhereTheBytesAre) {
   const TemporaryFolder folder;

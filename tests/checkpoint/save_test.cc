@@ -16,15 +16,17 @@
 #include "hyperpp/checkpoint/verify.h"
 #include "hyperpp/core/error.h"
 #include "tests/checkpoint/damage.h"
-#include "tests/checkpoint/error_text.h"
 #include "tests/checkpoint/small_model.h"
-#include "tests/checkpoint/temporary_folder.h"
 #include "tests/checkpoint/thread_world.h"
+#include "tests/support/error_text.h"
+#include "tests/support/temporary_folder.h"
 
 namespace hyperpp::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
+using test::ErrorText;
+using test::TemporaryFolder;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

@@ -7,13 +7,15 @@
 
 #include "hyperpp/checkpoint/durable_file.h"
 #include "hyperpp/core/error.h"
-#include "tests/checkpoint/error_text.h"
-#include "tests/checkpoint/temporary_folder.h"
+#include "tests/support/error_text.h"
+#include "tests/support/temporary_folder.h"
 
 namespace hyperpp::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
+using test::ErrorText;
+using test::TemporaryFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -21,7 +23,7 @@ class StepFoldersTest : public ::testing::Test {
  protected:
   void Make(const std::string& name, bool complete = true) {
     MakeFolder(folder_ / name);
-    if (complete) WriteFileDurably(folder_ / name + "/manifest.json", "{}");
+    if (complete) WriteFileDurably(folder_ / name / "manifest.json", "{}");
   }
   std::vector<int64_t> Steps() const {
     std::vector<int64_t> steps;
@@ -59,7 +61,7 @@ TEST_F(StepFoldersTest, ResumeTakesAStepFolderOrItsParent) {
   Make("step_4");
   EXPECT_EQ(ResolveResume(folder_ / "step_2"), folder_ / "step_2");
   EXPECT_EQ(ResolveResume(folder_.path()), folder_ / "step_4");
-  EXPECT_EQ(ResolveResume(folder_.path() + "/"), folder_ / "step_4");
+  EXPECT_EQ(ResolveResume(folder_ / ""), folder_ / "step_4");
   EXPECT_EQ(CheckpointBefore(folder_ / "step_4/")->path, folder_ / "step_2");
   EXPECT_FALSE(CheckpointBefore(folder_ / "step_2"));
 }

@@ -9,11 +9,12 @@
 #include "hyperpp/core/error.h"
 #include "tests/checkpoint/damage.h"
 #include "tests/checkpoint/small_model.h"
-#include "tests/checkpoint/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace hyperpp::checkpoint {
 namespace {
 
+using test::TemporaryFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 

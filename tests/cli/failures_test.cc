@@ -13,13 +13,15 @@ namespace hyperpp::cli {
 namespace {
 
 using test::Eventually;
+using test::FileText;
 using test::Program;
+using test::TemporaryFolder;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 // A run of two ranks that would go on for long.
 struct LongRun {
-  explicit LongRun(const std::vector<std::string>& lines = {}) : folder(TestFolder()) {
+  explicit LongRun(const std::vector<std::string>& lines = {}) {
     std::vector<std::string> all = {"training.steps: 100000", "accelerator.dp_replicate_size: 2"};
     all.insert(all.end(), lines.begin(), lines.end());
     config = WriteRun(folder, "run", all);
@@ -28,7 +30,7 @@ struct LongRun {
     return Eventually([&] { return Metrics(folder, "run").size() >= step; },
                       std::chrono::seconds(30));
   }
-  std::filesystem::path folder;
+  TemporaryFolder folder;
   std::string config;
 };
 
@@ -105,7 +107,7 @@ TEST(FailuresTest, KillDuringSavesLeavesACheckpointToResumeFrom) {
 }
 
 TEST(FailuresTest, RanksWithDifferentConfigurationAreRefused) {
-  const auto folder = TestFolder();
+  const TemporaryFolder folder;
   const auto first = WriteRun(folder, "a", {"accelerator.dp_replicate_size: 2"});
   const auto second =
       WriteRun(folder, "b", {"accelerator.dp_replicate_size: 2", "optimizer.lr: 0.25"});
@@ -124,8 +126,8 @@ TEST(FailuresTest, RanksWithDifferentConfigurationAreRefused) {
 }
 
 TEST(FailuresTest, OutputFolderThatCannotBeMadeIsTheMachinesFault) {
-  const auto folder = TestFolder();
-  std::ofstream(folder / "file") << "";
+  const TemporaryFolder folder;
+  folder.Write("file", "");
   const auto config =
       WriteRun(folder, "run", {"output.directory: " + (folder / "file/out").string()});
   const auto result = test::RunProgram(Command(config));

@@ -1,27 +1,16 @@
 // YAML files of tiny runs, for tests of the program.
 #pragma once
 
-#include <filesystem>
 #include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace hyperpp::cli {
+#include "tests/support/temporary_folder.h"
 
-/// A folder of one test's own, empty at its start.
-inline std::filesystem::path TestFolder() {
-  const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-  const auto folder = std::filesystem::path(::testing::TempDir()) / "hyperpp" /
-                      info->test_suite_name() / info->name();
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  return folder;
-}
+namespace hyperpp::cli {
 
 /// A model of two layers; `more` are further keys of its config.json, each with a comma before it.
 inline std::string TinyModel(const std::string& more = "") {
@@ -33,7 +22,7 @@ inline std::string TinyModel(const std::string& more = "") {
 
 /// Writes FOLDER/NAME.yaml: a two-layer model on synthetic data, with `lines` on top, each
 /// "section.key: value" for a key of its own. Output goes to FOLDER/NAME.
-inline std::string WriteRun(const std::filesystem::path& folder, const std::string& name,
+inline std::string WriteRun(const test::TemporaryFolder& folder, const std::string& name,
                             const std::vector<std::string>& lines = {}) {
   std::map<std::string, std::map<std::string, std::string>> sections = {
       {"model", {{"init", "random"}, {"config", TinyModel()}}},
@@ -63,7 +52,7 @@ inline std::string WriteRun(const std::filesystem::path& folder, const std::stri
 }
 
 /// Records of FOLDER/NAME/metrics.jsonl.
-inline std::vector<nlohmann::json> Metrics(const std::filesystem::path& folder,
+inline std::vector<nlohmann::json> Metrics(const test::TemporaryFolder& folder,
                                            const std::string& name) {
   std::ifstream in(folder / name / "metrics.jsonl");
   std::vector<nlohmann::json> records;
@@ -73,13 +62,6 @@ inline std::vector<nlohmann::json> Metrics(const std::filesystem::path& folder,
       records.push_back(std::move(record));  // not a line that is being written
   }
   return records;
-}
-
-inline std::string FileText(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
 }
 
 }  // namespace hyperpp::cli

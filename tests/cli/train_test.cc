@@ -10,7 +10,9 @@
 namespace hyperpp::cli {
 namespace {
 
+using test::FileText;
 using test::RunProgram;
+using test::TemporaryFolder;
 using ::testing::HasSubstr;
 
 std::string Hyperpp() { return test::BuiltProgram("hyperpp"); }
@@ -37,7 +39,7 @@ void ExpectSameNumbers(const std::vector<nlohmann::json>& actual,
 constexpr double kRounding = 1e-5;
 
 TEST(TrainTest, ReplicasAndMicrobatchesGiveTheResultOfOneRank) {
-  const auto folder = TestFolder();
+  const TemporaryFolder folder;
   Train(WriteRun(folder, "one", {"training.micro_batch_size: 8", "checkpoint.export_hf: true"}));
   const auto expected = Metrics(folder, "one");
   ASSERT_EQ(expected.size(), 4U);
@@ -50,7 +52,7 @@ TEST(TrainTest, ReplicasAndMicrobatchesGiveTheResultOfOneRank) {
 }
 
 TEST(TrainTest, MomentsAndClippingAreThoseOfOneRank) {
-  const auto folder = TestFolder();
+  const TemporaryFolder folder;
   const std::vector<std::string> adamw = {"optimizer.type: adamw", "optimizer.lr: 0.003",
                                           "optimizer.eps: 1.0e-5", "optimizer.clip_grad_norm: 0.5"};
   Train(WriteRun(folder, "one", adamw));
@@ -61,7 +63,7 @@ TEST(TrainTest, MomentsAndClippingAreThoseOfOneRank) {
 }
 
 TEST(TrainTest, ResumedRunIsBitEqualToAnUninterruptedOne) {
-  const auto folder = TestFolder();
+  const TemporaryFolder folder;
   const std::vector<std::string> common = {
       "optimizer.type: adamw",  "optimizer.lr: 0.003",        "accelerator.dp_replicate_size: 2",
       "checkpoint.interval: 3", "checkpoint.export_hf: true", "checkpoint.resume: auto"};
@@ -84,7 +86,7 @@ TEST(TrainTest, ResumedRunIsBitEqualToAnUninterruptedOne) {
 }
 
 TEST(TrainTest, DropoutMasksDoNotDependOnTheLayout) {
-  const auto folder = TestFolder();
+  const TemporaryFolder folder;
   const std::string dropout = "model.config: " + TinyModel(", attention_dropout: 0.3");
   Train(WriteRun(folder, "plain", {}));
   Train(WriteRun(folder, "one", {dropout, "training.micro_batch_size: 8"}));
@@ -96,7 +98,7 @@ TEST(TrainTest, DropoutMasksDoNotDependOnTheLayout) {
 }
 
 TEST(TrainTest, FrozenParametersStayAsTheyWere) {
-  const auto folder = TestFolder();
+  const TemporaryFolder folder;
   Train(WriteRun(folder, "before", {"training.steps: 0", "checkpoint.export_hf: true"}));
   Train(WriteRun(folder, "after",
                  {"training.trainable: ['model.layers.1.*']", "checkpoint.export_hf: true"}));
@@ -108,7 +110,7 @@ TEST(TrainTest, FrozenParametersStayAsTheyWere) {
 }
 
 TEST(TrainTest, NonFiniteLossStopsWithItsOwnStatus) {
-  const auto folder = TestFolder();
+  const TemporaryFolder folder;
   const auto result =
       RunProgram({Hyperpp(), "train", WriteRun(folder, "run", {"optimizer.lr: 1.0e+30"})});
   EXPECT_EQ(result.status, 4);
@@ -122,7 +124,7 @@ TEST(TrainTest, NonFiniteLossStopsWithItsOwnStatus) {
 }
 
 TEST(TrainTest, EvaluationIsTheSameOnAnyNumberOfRanks) {
-  const auto folder = TestFolder();
+  const TemporaryFolder folder;
   const std::vector<std::string> lines = {"evaluation.interval: 2", "evaluation.max_samples: 7",
                                           "evaluation.data: {type: synthetic}"};
   Train(WriteRun(folder, "one", lines));

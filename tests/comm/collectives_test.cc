@@ -6,11 +6,13 @@
 
 #include "hyperpp/comm/world.h"
 #include "hyperpp/core/error.h"
+#include "tests/support/error_text.h"
 #include "tests/support/ranks.h"
 
 namespace hyperpp::comm {
 namespace {
 
+using test::ErrorText;
 using test::RunRanks;
 using testing::HasSubstr;
 
@@ -158,16 +160,6 @@ TEST(Collectives, GradientsAreNotRecorded) {
   });
 }
 
-template <typename Function>
-std::string MessageOf(Function&& function) {
-  try {
-    function();
-  } catch (const InternalError& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(Collectives, BadArgumentsAreRefusedBeforeAnythingIsSent) {
   RunRanks(2, [](World& world) {
     Group& group = world.Control();
@@ -175,20 +167,28 @@ TEST(Collectives, BadArgumentsAreRefusedBeforeAnythingIsSent) {
     const at::Tensor two = at::ones({2}), four = at::ones({4});
     const int peer = 1 - world.rank();
     const int64_t num_calls = group.traffic().num_calls;
-    EXPECT_THAT(MessageOf([&] { group.AllReduce(view); }), HasSubstr("strides [1, 4]"));
-    EXPECT_THAT(MessageOf([&] { group.AllReduce(slice); }), HasSubstr("strides [4, 1]"));
-    EXPECT_THAT(MessageOf([&] { group.Send(slice, peer); }), HasSubstr("is_contiguous"));
-    EXPECT_THAT(MessageOf([&] { group.Receive(view, peer); }), HasSubstr("is_contiguous"));
-    EXPECT_THAT(MessageOf([&] { group.Broadcast(at::Tensor(), 0); }), HasSubstr("undefined"));
-    EXPECT_THAT(MessageOf([&] { group.AllGather(four, four); }), HasSubstr("got 4 and 8"));
-    EXPECT_THAT(MessageOf([&] { group.ReduceScatter(two, two); }), HasSubstr("got 2 and 4"));
-    EXPECT_THAT(MessageOf([&] { group.AllGather(four, two.to(at::kDouble)); }),
+    EXPECT_THAT(ErrorText<InternalError>([&] { group.AllReduce(view); }),
+                HasSubstr("strides [1, 4]"));
+    EXPECT_THAT(ErrorText<InternalError>([&] { group.AllReduce(slice); }),
+                HasSubstr("strides [4, 1]"));
+    EXPECT_THAT(ErrorText<InternalError>([&] { group.Send(slice, peer); }),
+                HasSubstr("is_contiguous"));
+    EXPECT_THAT(ErrorText<InternalError>([&] { group.Receive(view, peer); }),
+                HasSubstr("is_contiguous"));
+    EXPECT_THAT(ErrorText<InternalError>([&] { group.Broadcast(at::Tensor(), 0); }),
+                HasSubstr("undefined"));
+    EXPECT_THAT(ErrorText<InternalError>([&] { group.AllGather(four, four); }),
+                HasSubstr("got 4 and 8"));
+    EXPECT_THAT(ErrorText<InternalError>([&] { group.ReduceScatter(two, two); }),
+                HasSubstr("got 2 and 4"));
+    EXPECT_THAT(ErrorText<InternalError>([&] { group.AllGather(four, two.to(at::kDouble)); }),
                 HasSubstr("Float and Double"));
-    EXPECT_THAT(MessageOf([&] {
+    EXPECT_THAT(ErrorText<InternalError>([&] {
                   group.AllToAll(four, four, {2, 2}, {1, 2});
                 }),
                 HasSubstr("got 3 and 4"));
-    EXPECT_THAT(MessageOf([&] { group.Send(two, world.rank()); }), HasSubstr("peer"));
+    EXPECT_THAT(ErrorText<InternalError>([&] { group.Send(two, world.rank()); }),
+                HasSubstr("peer"));
     EXPECT_EQ(group.traffic().num_calls, num_calls);
   });
 }

@@ -10,27 +10,19 @@
 #include "hyperpp/comm/failure_text.h"
 #include "hyperpp/comm/world.h"
 #include "hyperpp/core/error.h"
+#include "tests/support/error_text.h"
 #include "tests/support/ranks.h"
 
 namespace hyperpp::comm {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using test::ErrorText;
 using test::RankOptions;
 using test::RunRanks;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-template <typename Function>
-std::string CommErrorOf(Function&& function) {
-  try {
-    function();
-  } catch (const CommError& error) {
-    return error.what();
-  }
-  return "no CommError was thrown";
-}
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -46,12 +38,12 @@ TEST(Failure, DeathInACollectiveIsSeenAtOnce) {
         if (world.rank() == 1) raise(SIGKILL);
         const Clock::time_point start = Clock::now();
         const std::string text =
-            CommErrorOf([&] { world.Control().AllReduce(at::ones({1}))->Wait(); });
+            ErrorText<CommError>([&] { world.Control().AllReduce(at::ones({1}))->Wait(); });
         EXPECT_LT(SecondsSince(start), 2);
         EXPECT_THAT(text, HasSubstr("rank 0 (dp_replicate 0): step 12, all_reduce over ranks 0,1: "
                                     "connection closed by peer; one of these ranks has ended"));
         // And again, at the start of the operation.
-        EXPECT_THAT(CommErrorOf([&] { world.Control().AllReduce(at::ones({1}))->Wait(); }),
+        EXPECT_THAT(ErrorText<CommError>([&] { world.Control().AllReduce(at::ones({1}))->Wait(); }),
                     HasSubstr("all_reduce over ranks 0,1: connection closed by peer"));
       },
       options);
@@ -65,7 +57,8 @@ TEST(Failure, DeathInPointToPointNamesThePeer) {
       [](World& world) {
         Group& group = world.Along({Axis::kPipeline});
         if (world.rank() == 1) _exit(3);
-        const std::string text = CommErrorOf([&] { group.Receive(at::ones({1}), 1)->Wait(); });
+        const std::string text =
+            ErrorText<CommError>([&] { group.Receive(at::ones({1}), 1)->Wait(); });
         EXPECT_EQ(text,
                   "rank 0 (pp 0): receive from rank 1: connection closed by peer; rank 1 has "
                   "ended, see its own message");
@@ -117,7 +110,7 @@ TEST(Failure, StallEndsACollectiveAtTheTimeout) {
           return;
         }
         const std::string text =
-            CommErrorOf([&] { world.Control().AllReduce(at::ones({1}))->Wait(); });
+            ErrorText<CommError>([&] { world.Control().AllReduce(at::ones({1}))->Wait(); });
         EXPECT_GT(SecondsSince(start), 0.2);
         EXPECT_LT(SecondsSince(start), 0.8);
         EXPECT_THAT(text, HasSubstr("all_reduce over ranks 0,1: no answer within 0.3 s; one of "
@@ -136,7 +129,7 @@ TEST(Failure, StallEndsPointToPointAtTheTimeout) {
           return;
         }
         const std::string text =
-            CommErrorOf([&] { world.Control().Receive(at::ones({1}), 1)->Wait(); });
+            ErrorText<CommError>([&] { world.Control().Receive(at::ones({1}), 1)->Wait(); });
         EXPECT_LT(SecondsSince(start), 0.8);
         EXPECT_THAT(text, HasSubstr("receive from rank 1: no answer within 0.3 s; rank 1 is"));
       },
@@ -173,7 +166,7 @@ TEST(FailureText, ForeignErrorsLoseFramesAndSourceLines) {
   const std::vector<int> ranks{0, 1};
   const FailureText failure(MeshLayout({2, 1, 1, 1, 1}), 1, std::chrono::seconds(5));
   const auto text_of = [&](auto thrower) {
-    return CommErrorOf([&] { failure.Guard(Operation{"broadcast", ranks}, thrower); });
+    return ErrorText<CommError>([&] { failure.Guard(Operation{"broadcast", ranks}, thrower); });
   };
   EXPECT_THAT(text_of([] { TORCH_CHECK(false, "bad dtype"); }),
               AllOf(HasSubstr("rank 1 (pp 1): broadcast over ranks 0,1: bad dtype"),

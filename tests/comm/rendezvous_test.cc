@@ -9,30 +9,22 @@
 
 #include "hyperpp/comm/world.h"
 #include "hyperpp/core/error.h"
+#include "tests/support/error_text.h"
 #include "tests/support/ranks.h"
 
 namespace hyperpp::comm {
 namespace {
 
 using std::chrono::milliseconds;
+using test::ErrorText;
 using test::RunRankProcesses;
 using testing::AllOf;
 using testing::HasSubstr;
 
-template <typename Kind, typename Function>
-std::string ErrorOf(Function&& function) {
-  try {
-    function();
-  } catch (const Kind& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(Rendezvous, MissingRanksAreNamedOnAllThatCame) {
   RunRankProcesses(2, [](RankIdentity identity) {
     identity.world_size = 4;
-    const std::string text = ErrorOf<CommError>([&] { Meet(identity, milliseconds(500)); });
+    const std::string text = ErrorText<CommError>([&] { Meet(identity, milliseconds(500)); });
     EXPECT_THAT(text, AllOf(HasSubstr("2 of 4 ranks joined (ranks 0,1)"),
                             HasSubstr("ranks 2,3 did not within 0.5 s"),
                             HasSubstr(std::to_string(identity.master_port))));
@@ -47,7 +39,7 @@ TEST(Rendezvous, DuplicateRankEndsAllThatWait) {
     }
     identity.world_size = 4;
     const auto start = std::chrono::steady_clock::now();
-    EXPECT_THAT(ErrorOf<ConfigError>([&] { Meet(identity, milliseconds(8000)); }),
+    EXPECT_THAT(ErrorText<ConfigError>([&] { Meet(identity, milliseconds(8000)); }),
                 HasSubstr("two processes joined as rank 1 of 4"));
     EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(4000));
   });
@@ -57,7 +49,7 @@ TEST(Rendezvous, DifferentWorldSizesAreRefused) {
   RunRankProcesses(2, [](RankIdentity identity) {
     if (identity.rank == 1) usleep(200000);
     identity.world_size = identity.rank == 0 ? 4 : 2;
-    EXPECT_THAT(ErrorOf<ConfigError>([&] { Meet(identity, milliseconds(8000)); }),
+    EXPECT_THAT(ErrorText<ConfigError>([&] { Meet(identity, milliseconds(8000)); }),
                 HasSubstr("rank 1 was started with world size 2, others with 4"));
   });
 }
@@ -66,7 +58,7 @@ TEST(Rendezvous, BusyPortIsNamed) {
   RunRankProcesses(1, [](RankIdentity identity) {
     identity.listen_descriptor = -1;  // the port is taken by the descriptor, which stays open
     identity.world_size = 2;
-    EXPECT_THAT(ErrorOf<CommError>([&] { Meet(identity, milliseconds(500)); }),
+    EXPECT_THAT(ErrorText<CommError>([&] { Meet(identity, milliseconds(500)); }),
                 AllOf(HasSubstr(std::to_string(identity.master_port)), HasSubstr("is in use")));
   });
 }
@@ -75,7 +67,7 @@ TEST(Rendezvous, AbsentMasterIsNamed) {
   RunRankProcesses(2, [](RankIdentity identity) {
     if (identity.rank == 0) return;
     usleep(200000);  // by then rank 0 and its socket are gone
-    EXPECT_THAT(ErrorOf<CommError>([&] { Meet(identity, milliseconds(500)); }),
+    EXPECT_THAT(ErrorText<CommError>([&] { Meet(identity, milliseconds(500)); }),
                 AllOf(HasSubstr(std::to_string(identity.master_port)),
                       HasSubstr("no store answers within 0.5 s: connection refused")));
   });

@@ -1,12 +1,10 @@
 #include "hyperpp/config/load.h"
 
-#include <filesystem>
-#include <fstream>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/config/minimal_config.h"
+#include "tests/support/temporary_folder.h"
 
 namespace hyperpp::config {
 namespace {
@@ -152,13 +150,12 @@ TEST(LoadTest, SourcesOfAMixtureAreChecked) {
 
 TEST(LoadTest, FilesThatCannotBeReadAreAnIoError) {
   EXPECT_THROW(LoadConfig("no/such/file.yaml", {}), IoError);
-  EXPECT_THROW(LoadConfig(std::filesystem::temp_directory_path(), {}), IoError);
-  const auto path = std::filesystem::path(testing::TempDir()) / "load_test.yaml";
-  std::ofstream(path) << kMinimal;
+  const test::TemporaryFolder folder;
+  EXPECT_THROW(LoadConfig(folder.path(), {}), IoError);
+  const std::string path = folder.Write("run.yaml", kMinimal);
   EXPECT_EQ(LoadConfig(path, {"training.steps=7"}).training.steps, 7);
-  std::ofstream(path, std::ios::trunc).close();
+  folder.Write("run.yaml", "");
   EXPECT_THROW(LoadConfig(path, {}), ConfigError) << "an empty file lacks the required keys";
-  std::filesystem::remove(path);
 }
 
 TEST(LoadTest, MessagesOfTheModelKnowTheLineOfAKey) {

@@ -11,13 +11,14 @@
 
 #include "hyperpp/core/error.h"
 #include "tests/data/data_files.h"
+#include "tests/support/error_text.h"
 
 namespace hyperpp::data {
 namespace {
 
+using test::ErrorText;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
-using testing::ErrorOf;
 using ::testing::HasSubstr;
 
 // Sample i has the one token first + i.
@@ -128,11 +129,11 @@ TEST(SourceBatchesTest, PositionSaysWhereAStepBegins) {
 }
 
 TEST(SourceBatchesTest, FewerSamplesThanABatchAreRefusedWithBothNumbers) {
-  EXPECT_THAT(ErrorOf<InputError>([] {
+  EXPECT_THAT(ErrorText<InputError>([] {
                 SourceBatches(One(3), {4, 0, false});
               }),
               AllOf(HasSubstr("numbers: holds 3 samples"), HasSubstr("global_batch_size = 4")));
-  EXPECT_THAT(ErrorOf<InputError>([] {
+  EXPECT_THAT(ErrorText<InputError>([] {
                 SourceBatches(Two(3, 1, 0, 1), {4, 0, false});
               }),
               AllOf(HasSubstr("holds 0 samples"), HasSubstr("needs 1 samples")));

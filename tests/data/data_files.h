@@ -3,42 +3,24 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "hyperpp/data/tokenizers/tokenizer.h"
+#include "tests/support/temporary_folder.h"
 
 namespace hyperpp::data::testing {
 
 class DataFiles : public ::testing::Test {
  protected:
-  DataFiles() {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() /
-              (std::string("hyperpp-") + test->test_suite_name() + "-" + test->name() + "-" +
-               std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
-  }
-  ~DataFiles() override { std::filesystem::remove_all(folder_); }
-
-  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string Path(const std::string& name) const { return folder_ / name; }
 
   std::string Write(const std::string& name, std::string_view content) const {
-    std::ofstream(Path(name), std::ios::binary) << content;
-    return Path(name);
-  }
-
-  static std::string ReadFile(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    return folder_.Write(name, content);
   }
 
   // Writes `documents` as PREFIX.bin/.idx from the format's description, without the writer.
@@ -74,23 +56,8 @@ class DataFiles : public ::testing::Test {
   }
 
  private:
-  std::filesystem::path folder_;
+  test::TemporaryFolder folder_;
 };
-
-/// Text of the error of kind `Kind` that `function` throws; empty, with a failure, if it does not.
-template <typename Kind, typename Function>
-std::string ErrorOf(Function&& function) {
-  try {
-    function();
-  } catch (const Kind& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    ADD_FAILURE() << "another kind of error: " << error.what();
-    return {};
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
-}
 
 /// Bytes are their own ids, 256 ends a document.
 class ByteIds : public Tokenizer {

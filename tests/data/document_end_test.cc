@@ -5,14 +5,15 @@
 
 #include "hyperpp/core/error.h"
 #include "tests/data/data_files.h"
+#include "tests/support/error_text.h"
 
 namespace hyperpp::data {
 namespace {
 
+using test::ErrorText;
 using ::testing::AllOf;
 using testing::ByteIds;
 using ::testing::ElementsAre;
-using testing::ErrorOf;
 using ::testing::HasSubstr;
 
 SourceOptions Options(std::optional<int64_t> model_eos, int64_t vocab_size = 300) {
@@ -37,24 +38,24 @@ TEST(DocumentEndTest, ConfigurationGoesBeforeTheModelAndTheModelBeforeTheTokeniz
 }
 
 TEST(DocumentEndTest, MaskWithoutAnyIdIsRefused) {
-  EXPECT_THAT(
-      ErrorOf<ConfigError>([] { DocumentMaskEnd(Section(true), Options(std::nullopt), nullptr); }),
-      AllOf(HasSubstr("data.eos_token_id"), HasSubstr("document_mask")));
+  EXPECT_THAT(ErrorText<ConfigError>(
+                  [] { DocumentMaskEnd(Section(true), Options(std::nullopt), nullptr); }),
+              AllOf(HasSubstr("data.eos_token_id"), HasSubstr("document_mask")));
   EXPECT_FALSE(DocumentMaskEnd(Section(false), Options(std::nullopt), nullptr));
 }
 
 TEST(DocumentEndTest, IdOutsideTheVocabularyIsRefusedByName) {
   for (const int64_t id : {96, -1})
     for (const bool mask : {true, false})
-      EXPECT_THAT(ErrorOf<ConfigError>(
+      EXPECT_THAT(ErrorText<ConfigError>(
                       [&] { DocumentMaskEnd(Section(mask, id), Options(5, 96), nullptr); }),
                   AllOf(HasSubstr("data.eos_token_id: " + std::to_string(id)),
                         HasSubstr("vocab_size = 96")));
   EXPECT_THAT(
-      ErrorOf<InputError>([] { DocumentMaskEnd(Section(true), Options(151645, 96), nullptr); }),
+      ErrorText<InputError>([] { DocumentMaskEnd(Section(true), Options(151645, 96), nullptr); }),
       AllOf(HasSubstr("config.json is 151645"), HasSubstr("vocab_size = 96")));
   const ByteIds tokenizer;
-  EXPECT_THAT(ErrorOf<InputError>([&] {
+  EXPECT_THAT(ErrorText<InputError>([&] {
                 RequireDocumentEnd(Section(false), Options(std::nullopt, 256), &tokenizer);
               }),
               HasSubstr("data.tokenizer is 256"));

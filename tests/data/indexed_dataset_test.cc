@@ -9,13 +9,14 @@
 
 #include "hyperpp/core/error.h"
 #include "tests/data/data_files.h"
+#include "tests/support/error_text.h"
 
 namespace hyperpp::data {
 namespace {
 
+using test::ErrorText;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
-using testing::ErrorOf;
 using ::testing::HasSubstr;
 
 class IndexedDatasetTest : public testing::DataFiles {
@@ -34,13 +35,13 @@ class IndexedDatasetTest : public testing::DataFiles {
   }
 
   std::string OpenError(const std::string& path) {
-    return ErrorOf<InputError>([&] { IndexedDataset data(path); });
+    return ErrorText<InputError>([&] { IndexedDataset data(path); });
   }
 
   // The error after `bytes` replace those at `offset` of a good index of two sequences.
   std::string ErrorWith(size_t offset, const std::string& bytes) {
     const std::string prefix = WriteIndexed<int32_t>("changed", 4, {{1, 2, 3}, {4}});
-    std::string idx = ReadFile(prefix + ".idx");
+    std::string idx = test::FileText(prefix + ".idx");
     idx.replace(offset, bytes.size(), bytes);
     Write("changed.idx", idx);
     return OpenError(prefix);
@@ -73,7 +74,7 @@ TEST_F(IndexedDatasetTest, DocumentsAndSequencesAreCounted) {
 
 TEST_F(IndexedDatasetTest, EveryTruncationOfTheIndexIsReported) {
   const std::string prefix = WriteIndexed<uint16_t>("cut", 8, {{1, 2}, {3, 4, 5}});
-  const std::string idx = ReadFile(prefix + ".idx");
+  const std::string idx = test::FileText(prefix + ".idx");
   for (size_t size = 0; size < idx.size(); ++size) {
     Write("cut.idx", idx.substr(0, size));
     EXPECT_THAT(OpenError(prefix), HasSubstr("cut.idx")) << "after " << size << " bytes";
@@ -84,7 +85,7 @@ TEST_F(IndexedDatasetTest, EveryTruncationOfTheIndexIsReported) {
 
 TEST_F(IndexedDatasetTest, EveryTruncationOfTheTokensIsReported) {
   const std::string prefix = WriteIndexed<uint16_t>("torn", 8, {{1, 2}, {3, 4, 5}});
-  const std::string bin = ReadFile(prefix + ".bin");
+  const std::string bin = test::FileText(prefix + ".bin");
   for (size_t size = 0; size < bin.size(); ++size) {
     Write("torn.bin", bin.substr(0, size));
     EXPECT_THAT(OpenError(prefix), AllOf(HasSubstr("torn.bin: has " + std::to_string(size)),
@@ -94,16 +95,16 @@ TEST_F(IndexedDatasetTest, EveryTruncationOfTheTokensIsReported) {
 
 TEST_F(IndexedDatasetTest, BytesAfterTheEndAreReported) {
   const std::string prefix = WriteCounting("long", 4);
-  Write("long.bin", ReadFile(prefix + ".bin") + "1234");
+  Write("long.bin", test::FileText(prefix + ".bin") + "1234");
   EXPECT_THAT(OpenError(prefix), HasSubstr("long.bin: has 20 bytes"));
   WriteCounting("long", 4);
-  Write("long.idx", ReadFile(prefix + ".idx") + "12");
+  Write("long.idx", test::FileText(prefix + ".idx") + "12");
   EXPECT_THAT(OpenError(prefix), HasSubstr("long.idx: has 64 bytes"));
 }
 
 TEST_F(IndexedDatasetTest, MultimodalIndexIsRefusedByName) {
   const std::string prefix = WriteCounting("images", 4);
-  Write("images.idx", ReadFile(prefix + ".idx") + std::string(1, '\0'));
+  Write("images.idx", test::FileText(prefix + ".idx") + std::string(1, '\0'));
   EXPECT_THAT(OpenError(prefix), HasSubstr("multimodal"));
 }
 

@@ -10,11 +10,12 @@
 #include "hyperpp/core/error.h"
 #include "hyperpp/data/indexed_dataset.h"
 #include "tests/data/data_files.h"
+#include "tests/support/error_text.h"
 
 namespace hyperpp::data {
 namespace {
 
-using testing::ErrorOf;
+using test::ErrorText;
 using ::testing::HasSubstr;
 
 class IndexedWriterTest : public testing::DataFiles {
@@ -30,8 +31,8 @@ TEST_F(IndexedWriterTest, FilesAreByteForByteThoseOfTheFormat) {
   for (const std::vector<int32_t>& document : {std::vector<int32_t>{1, 2}, {}, {300}})
     writer.AddDocument(document);
   writer.Finish();
-  EXPECT_EQ(ReadFile(Path("written.bin")), ReadFile(expected + ".bin"));
-  EXPECT_EQ(ReadFile(Path("written.idx")), ReadFile(expected + ".idx"));
+  EXPECT_EQ(test::FileText(Path("written.bin")), test::FileText(expected + ".bin"));
+  EXPECT_EQ(test::FileText(Path("written.idx")), test::FileText(expected + ".idx"));
   EXPECT_EQ(writer.NumTokens(), 3);
 }
 
@@ -56,7 +57,7 @@ TEST_F(IndexedWriterTest, OlderFilesStayUntilTheNewOnesAreComplete) {
 
 TEST_F(IndexedWriterTest, UnwritableFolderIsNamed) {
   Write("file", "");
-  EXPECT_THAT(ErrorOf<IoError>([&] { IndexedWriter(Path("file/data"), TokenType::kInt32); }),
+  EXPECT_THAT(ErrorText<IoError>([&] { IndexedWriter(Path("file/data"), TokenType::kInt32); }),
               HasSubstr("file/data.bin: cannot be written"));
 }
 
@@ -68,7 +69,7 @@ TEST_F(IndexedWriterTest, FullDiskIsReported) {
   OutputFile file(Path("full"));
   const std::vector<int32_t> values(10, 1);
   file.WriteValues(std::span<const int32_t>(values));
-  EXPECT_THAT(ErrorOf<IoError>([&] { file.Flush(); }), HasSubstr("No space left"));
+  EXPECT_THAT(ErrorText<IoError>([&] { file.Flush(); }), HasSubstr("No space left"));
 }
 
 TEST_F(IndexedWriterTest, IdThatDoesNotFitTheTypeIsADefect) {

@@ -10,14 +10,15 @@
 #include "hyperpp/core/error.h"
 #include "hyperpp/data/indexed_dataset.h"
 #include "tests/data/data_files.h"
+#include "tests/support/error_text.h"
 
 namespace hyperpp::data {
 namespace {
 
+using test::ErrorText;
 using ::testing::AllOf;
 using testing::ByteIds;
 using ::testing::ElementsAre;
-using testing::ErrorOf;
 using ::testing::HasSubstr;
 
 class PrepareTest : public testing::DataFiles {
@@ -28,7 +29,7 @@ class PrepareTest : public testing::DataFiles {
     return PrepareIndexed(inputs, Path("out"), tokenizer, eos);
   }
   std::string PrepareError(const std::string& name, const std::string& content) {
-    return ErrorOf<InputError>([&] { Prepare({Write(name, content)}); });
+    return ErrorText<InputError>([&] { Prepare({Write(name, content)}); });
   }
 };
 
@@ -66,9 +67,9 @@ TEST_F(PrepareTest, MalformedLinesAreNamedAndNothingIsWritten) {
 
 TEST_F(PrepareTest, UndefinedOrUnknownEndOfDocumentIsRefusedByName) {
   const std::string text = Write("a.txt", "ab");
-  EXPECT_THAT(ErrorOf<InputError>([&] { Prepare({text}, ByteIds(std::nullopt)); }),
+  EXPECT_THAT(ErrorText<InputError>([&] { Prepare({text}, ByteIds(std::nullopt)); }),
               AllOf(HasSubstr("eos_token_id"), HasSubstr("--eos-token-id")));
-  EXPECT_THAT(ErrorOf<InputError>([&] { Prepare({text}, ByteIds(), 257); }),
+  EXPECT_THAT(ErrorText<InputError>([&] { Prepare({text}, ByteIds(), 257); }),
               AllOf(HasSubstr("eos_token_id: 257"), HasSubstr("vocab_size = 257")));
   EXPECT_THROW(Prepare({text}, ByteIds(), -1), InputError);
   EXPECT_EQ(Prepare({text}, ByteIds(std::nullopt), 10).eos_token_id, 10);

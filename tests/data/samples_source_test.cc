@@ -8,13 +8,14 @@
 
 #include "hyperpp/core/error.h"
 #include "tests/data/data_files.h"
+#include "tests/support/error_text.h"
 
 namespace hyperpp::data {
 namespace {
 
+using test::ErrorText;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
-using testing::ErrorOf;
 using ::testing::HasSubstr;
 
 class SamplesSourceTest : public testing::DataFiles {
@@ -30,7 +31,7 @@ class SamplesSourceTest : public testing::DataFiles {
     return {Write("samples.jsonl", content), Options(), document_end};
   }
   std::string OpenError(const std::string& content) {
-    return ErrorOf<InputError>([&] { Open(content); });
+    return ErrorText<InputError>([&] { Open(content); });
   }
 };
 

@@ -8,13 +8,14 @@
 
 #include "hyperpp/core/error.h"
 #include "tests/data/data_files.h"
+#include "tests/support/error_text.h"
 
 namespace hyperpp::data {
 namespace {
 
+using test::ErrorText;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
-using testing::ErrorOf;
 using ::testing::HasSubstr;
 
 class OpenDataTest : public testing::DataFiles {
@@ -44,7 +45,7 @@ TEST_F(OpenDataTest, IndexedStepsUseConsecutiveSamples) {
 
 TEST_F(OpenDataTest, LessThanOneBatchIsRefusedWithTokensThereAndNeeded) {
   const auto section = Section(config::DataType::kIndexed, {WriteCounting("short", 20)});
-  EXPECT_THAT(ErrorOf<InputError>([&] { OpenTrainingData(section, Options(32), 8); }),
+  EXPECT_THAT(ErrorText<InputError>([&] { OpenTrainingData(section, Options(32), 8); }),
               AllOf(HasSubstr("short.bin: holds 20 tokens"), HasSubstr("global_batch_size = 8"),
                     HasSubstr("8 samples, 257 tokens")));
 }
@@ -89,7 +90,7 @@ TEST_F(OpenDataTest, TextEndsAndMasksDocumentsWithTheSameId) {
 
 TEST_F(OpenDataTest, TextWithoutTokenizerIsRefusedByKey) {
   const auto section = Section(config::DataType::kText, {Write("a.txt", "ab")});
-  EXPECT_THAT(ErrorOf<ConfigError>([&] { OpenTrainingData(section, Options(), 1); }),
+  EXPECT_THAT(ErrorText<ConfigError>([&] { OpenTrainingData(section, Options(), 1); }),
               HasSubstr("data.tokenizer: is missing"));
 }
 
@@ -103,12 +104,12 @@ TEST_F(OpenDataTest, SyntheticDataNeedsNoPathAndTakesNone) {
 }
 
 TEST_F(OpenDataTest, MissingPathAndSenselessWeightAreRefused) {
-  EXPECT_THAT(ErrorOf<ConfigError>(
+  EXPECT_THAT(ErrorText<ConfigError>(
                   [&] { OpenTrainingData(Section(config::DataType::kIndexed, {}), Options(), 1); }),
               HasSubstr("data.path: is missing"));
   auto section = Section(config::DataType::kIndexed, {WriteCounting("a", 41)});
   section.path[0].weight = 0;
-  EXPECT_THAT(ErrorOf<ConfigError>([&] { OpenTrainingData(section, Options(), 1); }),
+  EXPECT_THAT(ErrorText<ConfigError>([&] { OpenTrainingData(section, Options(), 1); }),
               HasSubstr("weight of"));
 }
 
@@ -126,7 +127,7 @@ TEST_F(OpenDataTest, EvaluationJoinsAllSourcesWithTheirRestsUpToTheLimit) {
 
 TEST_F(OpenDataTest, EvaluationWithoutAnyLabelIsRefused) {
   const auto section = Section(config::DataType::kIndexed, {WriteCounting("one", 1)});
-  EXPECT_THAT(ErrorOf<InputError>([&] { OpenEvaluationData(section, Options(), 0); }),
+  EXPECT_THAT(ErrorText<InputError>([&] { OpenEvaluationData(section, Options(), 0); }),
               HasSubstr("one.bin: holds 1 tokens"));
 }
 

@@ -9,13 +9,14 @@
 #include "hyperpp/core/error.h"
 #include "hyperpp/data/indexed_dataset.h"
 #include "tests/data/data_files.h"
+#include "tests/support/error_text.h"
 
 namespace hyperpp::data {
 namespace {
 
+using test::ErrorText;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
-using testing::ErrorOf;
 using ::testing::HasSubstr;
 
 class StreamSourceTest : public testing::DataFiles {
@@ -82,11 +83,11 @@ TEST_F(StreamSourceTest, TokenOutsideTheVocabularyIsRefusedOnOpening) {
   std::vector<int32_t> tokens(100, 3);
   tokens[40] = 96;
   const std::string prefix = WriteIndexed<int32_t>("beyond", 4, {tokens});
-  EXPECT_THAT(ErrorOf<InputError>([&] { Open(prefix, 4, std::nullopt, 96); }),
+  EXPECT_THAT(ErrorText<InputError>([&] { Open(prefix, 4, std::nullopt, 96); }),
               AllOf(HasSubstr("beyond.bin, token 40: id 96"), HasSubstr("vocab_size = 96")));
   tokens[40] = -1;
   WriteIndexed<int32_t>("beyond", 4, {tokens});
-  EXPECT_THAT(ErrorOf<InputError>([&] { Open(prefix, 4, std::nullopt, 96); }),
+  EXPECT_THAT(ErrorText<InputError>([&] { Open(prefix, 4, std::nullopt, 96); }),
               HasSubstr("token 40: id -1"));
 }
 

@@ -8,13 +8,14 @@
 
 #include "hyperpp/core/error.h"
 #include "tests/data/data_files.h"
+#include "tests/support/error_text.h"
 
 namespace hyperpp::data {
 namespace {
 
+using test::ErrorText;
 using testing::ByteIds;
 using ::testing::ElementsAre;
-using testing::ErrorOf;
 using ::testing::HasSubstr;
 
 class TextTokensTest : public testing::DataFiles {};
@@ -42,9 +43,9 @@ TEST_F(TextTokensTest, PlacesNameTheFileAndTheTokenInIt) {
 }
 
 TEST_F(TextTokensTest, MissingFilesAndFoldersAreNamed) {
-  EXPECT_THAT(ErrorOf<InputError>([&] { TextTokens({Path("no.txt")}, ByteIds(), 256); }),
+  EXPECT_THAT(ErrorText<InputError>([&] { TextTokens({Path("no.txt")}, ByteIds(), 256); }),
               HasSubstr("no.txt: no such file"));
-  EXPECT_THAT(ErrorOf<InputError>([&] { TextTokens({Path("")}, ByteIds(), 256); }),
+  EXPECT_THAT(ErrorText<InputError>([&] { TextTokens({Path("")}, ByteIds(), 256); }),
               HasSubstr("is a folder"));
 }
 

@@ -1,31 +1,21 @@
 #include "hyperpp/trainer/metrics_log.h"
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include <gtest/gtest.h>
 
 #include "hyperpp/core/error.h"
+#include "tests/support/temporary_folder.h"
 
 namespace hyperpp::trainer {
 namespace {
 
 class MetricsLogTest : public ::testing::Test {
  protected:
-  MetricsLogTest() {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    path_ = ::testing::TempDir() + "/metrics_log_" + info->name() + ".jsonl";
-    std::filesystem::remove(path_);
-  }
-  std::string Content() const {
-    std::ifstream in(path_);
-    std::stringstream text;
-    text << in.rdbuf();
-    return text.str();
-  }
-  std::string path_;
+  std::string Content() const { return test::FileText(path_); }
+
+  const test::TemporaryFolder folder_;
+  const std::string path_ = folder_ / "metrics.jsonl";
 };
 
 TEST_F(MetricsLogTest, WritesOneLinePerRecord) {
@@ -46,13 +36,13 @@ TEST_F(MetricsLogTest, ResumeDropsRecordsAfterTheLoadedStep) {
 }
 
 TEST_F(MetricsLogTest, TornLastLineIsDropped) {
-  std::ofstream(path_) << "{\"step\":1}\n{\"step\":2,\"lo";
+  folder_.Write("metrics.jsonl", "{\"step\":1}\n{\"step\":2,\"lo");
   MetricsLog log(path_, 2);
   EXPECT_EQ(Content(), "{\"step\":1}\n");
 }
 
 TEST_F(MetricsLogTest, FreshRunReplacesTheFile) {
-  std::ofstream(path_) << "{\"step\":1}\n";
+  folder_.Write("metrics.jsonl", "{\"step\":1}\n");
   MetricsLog log(path_, 0);
   EXPECT_EQ(Content(), "");
 }

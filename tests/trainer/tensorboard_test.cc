@@ -2,20 +2,17 @@
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <gtest/gtest.h>
 
 #include "hyperpp/core/error.h"
+#include "tests/support/temporary_folder.h"
 
 namespace hyperpp::trainer {
 namespace {
 
-std::string ReadOnlyFileOf(const std::string& folder) {
-  const std::filesystem::directory_iterator entry(folder);
-  std::ifstream in(entry->path(), std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+std::string ReadOnlyFileOf(const test::TemporaryFolder& folder) {
+  return test::FileText(std::filesystem::directory_iterator(folder.path())->path());
 }
 
 // Lengths of the records of a TFRecord stream; fails the test where the framing does not add up.
@@ -34,9 +31,9 @@ std::vector<std::string> Records(const std::string& bytes) {
 }
 
 TEST(TensorBoardTest, FileStartsWithItsVersionAndHoldsScalarsByName) {
-  const std::string folder = ::testing::TempDir() + "/tensorboard_test";
-  std::filesystem::remove_all(folder);
-  TensorBoardWriter(folder).Write(7, {{"step", 7}, {"loss", 1.5}, {"evaluation_loss", nullptr}});
+  const test::TemporaryFolder folder;
+  TensorBoardWriter(folder.path())
+      .Write(7, {{"step", 7}, {"loss", 1.5}, {"evaluation_loss", nullptr}});
   const auto records = Records(ReadOnlyFileOf(folder));
   ASSERT_EQ(records.size(), 2U);
   EXPECT_NE(records[0].find("brain.Event:2"), std::string::npos);
@@ -47,9 +44,8 @@ TEST(TensorBoardTest, FileStartsWithItsVersionAndHoldsScalarsByName) {
 }
 
 TEST(TensorBoardTest, ChecksumsAreMaskedCastagnoli) {
-  const std::string folder = ::testing::TempDir() + "/tensorboard_crc_test";
-  std::filesystem::remove_all(folder);
-  TensorBoardWriter{folder};
+  const test::TemporaryFolder folder;
+  TensorBoardWriter{folder.path()};
   const std::string bytes = ReadOnlyFileOf(folder);
   // CRC-32C of the bytes 18 00 00 00 00 00 00 00, rotated and offset as TFRecord does; computed
   // apart.

@@ -1,11 +1,11 @@
 #include <filesystem>
-#include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "hyperpp/core/error.h"
 #include "hyperpp/data/tokenizers/tokenizer.h"
+#include "tests/support/temporary_folder.h"
 
 namespace hyperpp::data {
 namespace {
@@ -17,18 +17,7 @@ const std::filesystem::path kReference = HYPERPP_REFERENCE_DIR;
 
 class OpenTokenizerTest : public ::testing::Test {
  protected:
-  OpenTokenizerTest() { std::filesystem::create_directories(folder_); }
-  ~OpenTokenizerTest() override { std::filesystem::remove_all(folder_); }
-
-  std::string Write(const std::string& name, const std::string& content) {
-    std::ofstream(folder_ / name) << content;
-    return (folder_ / name).string();
-  }
-
-  const std::filesystem::path folder_ =
-      std::filesystem::path(::testing::TempDir()) /
-      ("hyperpp_open_tokenizer_" +
-       std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+  const test::TemporaryFolder folder_;
 };
 
 TEST_F(OpenTokenizerTest, EachKindOpens) {
@@ -39,7 +28,7 @@ TEST_F(OpenTokenizerTest, EachKindOpens) {
 
 TEST_F(OpenTokenizerTest, AFolderIsItsTokenizerJson) {
   std::filesystem::copy(kReference / "unknown.json", folder_ / "tokenizer.json");
-  EXPECT_EQ(OpenTokenizer(folder_)->VocabSize(), 10);
+  EXPECT_EQ(OpenTokenizer(folder_.path())->VocabSize(), 10);
 }
 
 TEST_F(OpenTokenizerTest, MissingFilesAreIoErrors) {
@@ -47,18 +36,18 @@ TEST_F(OpenTokenizerTest, MissingFilesAreIoErrors) {
               ThrowsMessage<IoError>(HasSubstr("none.json: cannot read: No such file")));
   EXPECT_THAT([&] { OpenTokenizer(folder_ / "none.model"); },
               ThrowsMessage<IoError>(HasSubstr("none.model: cannot read: No such file")));
-  EXPECT_THAT([&] { OpenTokenizer(folder_); },
+  EXPECT_THAT([&] { OpenTokenizer(folder_.path()); },
               ThrowsMessage<IoError>(HasSubstr("tokenizer.json: cannot read: No such file")));
 }
 
 TEST_F(OpenTokenizerTest, OtherContentIsAnInputErrorThatNamesTheFile) {
-  EXPECT_THAT([&] { OpenTokenizer(Write("text.json", "hello")); },
+  EXPECT_THAT([&] { OpenTokenizer(folder_.Write("text.json", "hello")); },
               ThrowsMessage<InputError>(HasSubstr("text.json, model: is missing, or this is no")));
-  EXPECT_THAT([&] { OpenTokenizer(Write("u.json", R"({"model": {"type": "Unigram"}})")); },
+  EXPECT_THAT([&] { OpenTokenizer(folder_.Write("u.json", R"({"model": {"type": "Unigram"}})")); },
               ThrowsMessage<InputError>(HasSubstr("u.json, model.type: Unigram is not supported")));
-  EXPECT_THAT([&] { OpenTokenizer(Write("text.model", "hello")); },
+  EXPECT_THAT([&] { OpenTokenizer(folder_.Write("text.model", "hello")); },
               ThrowsMessage<InputError>(HasSubstr("text.model: not a sentencepiece model")));
-  EXPECT_THAT([&] { OpenTokenizer(Write("empty.model", "")); },
+  EXPECT_THAT([&] { OpenTokenizer(folder_.Write("empty.model", "")); },
               ThrowsMessage<InputError>(HasSubstr("empty.model: not a sentencepiece model")));
 }
 

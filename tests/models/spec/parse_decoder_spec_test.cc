@@ -1,12 +1,10 @@
-#include <filesystem>
-#include <fstream>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "hyperpp/core/error.h"
 #include "hyperpp/models/spec/decoder_spec.h"
 #include "tests/models/spec/reference.h"
+#include "tests/support/temporary_folder.h"
 
 namespace hyperpp::models {
 namespace {
@@ -131,27 +129,24 @@ TEST(ParseDecoderSpecTest, BiasesOfQwen2CannotBeTurnedOff) {
 
 class LoadDecoderSpecTest : public ::testing::Test {
  protected:
-  void SetUp() override { std::filesystem::create_directories(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void Write(const std::string& text) const { folder_.Write("config.json", text); }
 
-  void Write(const std::string& text) const { std::ofstream(folder_ + "/config.json") << text; }
-
-  const std::string folder_ = ::testing::TempDir() + "/load_decoder_spec_test";
+  const test::TemporaryFolder folder_;
 };
 
 TEST_F(LoadDecoderSpecTest, OverridesAreAppliedAndKeptForTheExport) {
   Write(R"({"model_type": "qwen3", "num_hidden_layers": 2})");
-  const DecoderSpec spec = LoadDecoderSpec(folder_, {{"num_hidden_layers", 3}});
+  const DecoderSpec spec = LoadDecoderSpec(folder_.path(), {{"num_hidden_layers", 3}});
   EXPECT_EQ(spec.num_layers, 3);
   EXPECT_EQ(spec.source["num_hidden_layers"], 3);
-  EXPECT_EQ(LoadDecoderSpec(folder_, nullptr).num_layers, 2);
+  EXPECT_EQ(LoadDecoderSpec(folder_.path(), nullptr).num_layers, 2);
 }
 
 TEST_F(LoadDecoderSpecTest, MissingOrMalformedFileIsNamed) {
-  EXPECT_THROW(LoadDecoderSpec(folder_ + "/no-such-model", nullptr), InputError);
+  EXPECT_THROW(LoadDecoderSpec(folder_ / "no-such-model", nullptr), InputError);
   Write(R"({"model_type": )");
   try {
-    LoadDecoderSpec(folder_, nullptr);
+    LoadDecoderSpec(folder_.path(), nullptr);
     FAIL() << "malformed JSON was accepted";
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("config.json, offset 16: is not JSON"));

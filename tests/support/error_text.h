@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hyperpp::checkpoint {
+namespace hyperpp::test {
 
 /// Runs `call` and returns the text of the `Kind` it throws; fails the test if it throws another
 /// kind, or nothing.
@@ -23,4 +23,4 @@ std::string ErrorText(const Call& call) {
   return "";
 }
 
-}  // namespace hyperpp::checkpoint
+}  // namespace hyperpp::test
