@@ -13,14 +13,17 @@ SamplesSource::SamplesSource(const std::string& path, const SourceOptions& optio
       sequence_length_(options.sequence_length),
       vocab_size_(options.vocab_size),
       document_end_(document_end) {
-  bool has_end = false;
+  bool lacks_end = document_end.has_value();
   ForEachLine(file_, [&](const JsonLine& line) {
-    const Sample sample = Parse(line);
-    has_end = has_end || (document_end && std::find(sample.tokens.begin(), sample.tokens.end(),
-                                                    *document_end) != sample.tokens.end());
+    // The first document end may be in any rank's share.
+    if (lacks_end || NumSamples() % options.num_ranks == options.rank) {
+      const std::vector<int32_t> tokens = Parse(line).tokens;
+      if (lacks_end)
+        lacks_end = std::find(tokens.begin(), tokens.end(), *document_end) == tokens.end();
+    }
     lines_.push_back({line.number, line.offset});
   });
-  if (document_end && !has_end) WarnDocumentEndMissing(path, *document_end, options);
+  if (lacks_end) WarnDocumentEndMissing(path, *document_end, options);
 }
 
 Sample SamplesSource::Read(int64_t index) const {

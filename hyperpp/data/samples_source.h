@@ -8,7 +8,8 @@
 // whoever makes a batch pads them. Other keys of a line are not read, except that an
 // `attention_mask` must be all ones and `position_ids` are refused: they would be lost otherwise.
 //
-// The file stays mapped; opening parses and checks every line once and keeps its offset.
+// The file stays mapped; opening keeps the offset of every line. The ranks of a run check the lines
+// in turn, each its share, so that together they have parsed the whole file once.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,9 @@ namespace hyperpp::data {
 
 class SamplesSource : public Source {
  public:
-  /// Opens and checks `path`; with `document_end`, documents are masked from each other.
-  /// Errors: InputError naming file, line, id, vocab_size or sequence_length.
+  /// Opens `path` and checks this rank's share of it; with `document_end`, documents are masked
+  /// from each other. Errors: InputError naming file, line, id, vocab_size or sequence_length;
+  /// reading a line throws the same.
   SamplesSource(const std::string& path, const SourceOptions& options,
                 std::optional<int32_t> document_end);
 

@@ -48,6 +48,8 @@ struct SourceOptions {
   std::optional<int64_t> model_eos_token_id;  // config.json's; data.eos_token_id goes first
   bool for_evaluation = false;  // a set of less than one sequence is then still one sample
   std::vector<std::string>* warnings = nullptr;  // if given, notices for the user are appended
+  // Ranks that open the same data at once share the checks of samples files.
+  int rank = 0, num_ranks = 1;
 };
 
 /// The batches of a run: every step's global batch, from one source or a weighted mixture.

@@ -19,7 +19,7 @@ EvaluationResult EvaluateRun(const RunInputs& inputs, comm::World& world) {
   BuiltModel model = BuildStages(inputs, world, device, /*trace=*/nullptr);
   MaterialiseModel(model, &world, device, /*with_gradients=*/false);
   world.Agree([&] {
-    data::SourceOptions options = DataOptions(inputs);
+    data::SourceOptions options = DataOptions(inputs, world);
     options.for_evaluation = true;
     const config::DataSection& section =
         config.evaluation.data ? *config.evaluation.data : config.data;

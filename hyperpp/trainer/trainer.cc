@@ -84,7 +84,7 @@ void Trainer::OpenOutput() {
 
 void Trainer::OpenData() {
   std::vector<std::string> warnings;
-  data::SourceOptions options = DataOptions(inputs_);
+  data::SourceOptions options = DataOptions(inputs_, world_);
   options.warnings = &warnings;
   stream_ = data::OpenTrainingData(config_.data, options, config_.training.global_batch_size);
   reader_ = std::make_unique<BatchReader>(*stream_, world_, config_.training,

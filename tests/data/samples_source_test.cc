@@ -72,6 +72,29 @@ TEST_F(SamplesSourceTest, MalformedLinesAreNamedByNumber) {
               HasSubstr("labels is a JSON null"));
 }
 
+TEST_F(SamplesSourceTest, RanksCheckTheLinesInTurn) {
+  const std::string path = Write(
+      "samples.jsonl", "{\"input_ids\": [1]}\n{\"input_ids\": [96]}\n{\"input_ids\": [3, 9]}\n");
+  SourceOptions options = Options();
+  options.num_ranks = 2;
+  const SamplesSource source(path, options, std::nullopt);
+  EXPECT_EQ(source.NumSamples(), 3);
+  EXPECT_THAT(source.Read(2).tokens, ElementsAre(3, 9));
+  EXPECT_THAT(ErrorText<InputError>([&] { source.Read(1); }), HasSubstr("line 2: input_ids[0]"));
+  options.rank = 1;
+  EXPECT_THAT(ErrorText<InputError>([&] { SamplesSource(path, options, std::nullopt); }),
+              HasSubstr("samples.jsonl, line 2: input_ids[0] is id 96"));
+}
+
+TEST_F(SamplesSourceTest, DocumentEndIsFoundInAnyRanksShare) {
+  std::vector<std::string> warnings;
+  SourceOptions options = Options();
+  options.num_ranks = 2;
+  options.warnings = &warnings;
+  SamplesSource(Write("a.jsonl", "{\"input_ids\": [1]}\n{\"input_ids\": [9]}"), options, 9);
+  EXPECT_THAT(warnings, ElementsAre());
+}
+
 TEST_F(SamplesSourceTest, LongerThanTheSequenceLengthIsRefused) {
   EXPECT_EQ(Open("{\"input_ids\": [1, 2, 3, 4]}").NumSamples(), 1);
   EXPECT_THAT(OpenError("{\"input_ids\": [1, 2, 3, 4, 5]}"),
