@@ -79,14 +79,20 @@ std::vector<int64_t> Generate(Decoder& model, const std::vector<int64_t>& prompt
                               const std::function<void(int64_t)>& on_token) {
   HYPERPP_CHECK(!prompt.empty(), "prompt of no tokens");
   const at::NoGradGuard no_grad;
-  const auto max_length = static_cast<int64_t>(prompt.size()) + options.max_new_tokens;
+  const DecoderSpec& spec = model.spec();
+  const auto prompt_length = static_cast<int64_t>(prompt.size());
+  const int64_t max_length = prompt_length + options.max_new_tokens;
   const at::Tensor& weight = model.head_weight().compute();
   KeyValueCache cache = MakeCache(model, max_length, weight.options().requires_grad(false));
-  const auto tables = MakeRotaryTables(model.spec(), max_length, max_length, weight.device());
+  auto tables = MakeRotaryTables(spec, max_length, prompt_length, weight.device());
 
   std::mt19937_64 generator(options.seed);
   std::vector<int64_t> ids = prompt, next = prompt;
   for (int64_t i = 0; i < options.max_new_tokens; ++i) {
+    // Dynamic scaling follows the length so far; keys in the cache stay as they were turned.
+    const int64_t length = prompt_length + i;
+    if (spec.rope.type == RopeSpec::Type::kDynamic && length > spec.max_position_embeddings)
+      tables = MakeRotaryTables(spec, length, length, weight.device());
     const at::Tensor logits = NextLogits(model, next, cache, tables);
     const double uniform = static_cast<double>(generator() >> 11) * 0x1p-53;
     const int64_t token = PickToken(logits, options.temperature, options.top_p, uniform);

@@ -1,4 +1,6 @@
 // Text generation: one pass over the prompt, then one token at a time with a key/value cache.
+// Dynamic rotary scaling grows with the sequence, as in transformers' generate with a cache
+// (5.24, dynamic_rope_update in modeling_rope_utils.py).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 #include "hyperpp/models/generate.h"
 
+#include <span>
+
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
@@ -28,6 +30,43 @@ TEST(GenerateTest, CacheChangesNothing) {
   options.max_new_tokens = 12;
   options.temperature = 0;
   EXPECT_EQ(Generate(*model.decoder, {3, 1, 4, 1, 5}, options), expected);
+}
+
+// In [-0.5, 0.5), and around 1 for gains; made from the name, so that a reference can make the
+// same.
+void ChaoticWeights(const std::vector<Weight*>& weights) {
+  for (const Weight* weight : weights) {
+    uint32_t state = 2166136261;
+    for (const char c : weight->fqn()) state = (state ^ static_cast<uint8_t>(c)) * 16777619;
+    const at::Tensor values = weight->parameter().detach();
+    for (float& value : std::span(values.mutable_data_ptr<float>(), values.numel())) {
+      state = state * 1664525 + 1013904223;
+      value = static_cast<float>(state >> 8) / 0x1p24F - 0.5F +
+              (weight->use() == WeightUse::kGain ? 1.0F : 0.0F);
+    }
+  }
+}
+
+// Expected: reference/dynamic_rope.py. Its best two logits are at least 0.006 apart.
+TEST(GenerateTest, DynamicScalingGrowsWithTheSequenceAsInTransformers) {
+  DecoderSpec spec = TinySpec(/*tied=*/false);
+  spec.vocab_size = 64, spec.hidden_size = 24, spec.intermediate_size = 40, spec.head_dim = 8;
+  spec.num_heads = 2, spec.num_key_value_heads = 1, spec.max_position_embeddings = 8;
+  spec.qkv_bias = spec.output_bias = spec.mlp_bias = false;
+  spec.layer_windows = {0, 0};
+  spec.rope.type = RopeSpec::Type::kDynamic;
+  spec.rope.factor = 4;
+  spec.rope.original_max_position_embeddings = 8;
+  Decoder model(spec);
+  ParameterStore store(CollectWeights(model), at::kCPU, at::kFloat, /*with_gradients=*/false);
+  ChaoticWeights(store.weights());
+  GenerateOptions options;
+  options.max_new_tokens = 40;
+  options.temperature = 0;
+  EXPECT_EQ(Generate(model, {3, 1, 4, 1, 5, 9}, options),
+            (std::vector<int64_t>{3,  1,  4,  1,  5,  9,  29, 23, 31, 34, 33, 50, 29, 12, 34, 57,
+                                  17, 35, 3,  30, 50, 63, 44, 3,  30, 50, 63, 44, 4,  45, 34, 56,
+                                  57, 42, 63, 44, 3,  33, 23, 10, 58, 35, 9,  9,  9,  59}));
 }
 
 TEST(GenerateTest, StopsAfterTheStopToken) {

@@ -29,7 +29,7 @@ struct RotaryFrequencies {
 
 /// Computes the frequencies for sequences of `sequence_length` tokens (only `dynamic` looks at it).
 /// Unlike transformers, which keeps the frequencies of the longest sequence so far, `dynamic`
-/// depends on the given length alone.
+/// depends on the given length alone; generation gives the length so far.
 RotaryFrequencies ComputeRotaryFrequencies(const RopeSpec& rope, int64_t head_dim,
                                            int64_t max_position_embeddings,
                                            int64_t sequence_length);
