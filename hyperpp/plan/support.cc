@@ -24,7 +24,6 @@ std::vector<std::pair<std::string, std::string>> Unsupported(const config::Confi
   refuse_if(config.precision.reduce_dtype == DType::kBFloat16, "precision.reduce_dtype", "bfloat16",
             "use float32");
   refuse_if(config.checkpoint.async, "checkpoint.async", "true", "use false");
-  refuse_if(config.output.checksums, "output.checksums", "true", "use false");
   return found;
 }
 

@@ -15,6 +15,8 @@ namespace {
 // them busy, few enough that their ids take no memory to speak of.
 constexpr std::size_t kMicrobatchesPerRank = 8;
 
+int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
 double SumOfLosses(pipeline::AutoPipeline& pipeline,
                    std::vector<pipeline::MicrobatchInput>& microbatches) {
   double sum = 0;
@@ -31,26 +33,26 @@ EvaluationResult Evaluate(pipeline::AutoPipeline& pipeline, const data::Source& 
   const int64_t num_samples = source.NumEvaluationSamples();
   const auto group_size =
       kMicrobatchesPerRank * static_cast<std::size_t>(world.layout().Degree(Axis::kPipeline));
+  // Ranks that share weights run their passes together: a rank whose samples have run out goes on
+  // with a token without label.
+  const int64_t num_batches = CeilDivide(CeilDivide(num_samples, degree), batch_size);
+  const data::Sample nothing{{0}, {data::kNoLabel}, {0}};
   double loss_sum = 0;
-  int64_t labels = 0;
-  std::vector<data::Sample> batch;
+  int64_t labels = 0, next = world.layout().DataCoordinate(world.rank());
   std::vector<pipeline::MicrobatchInput> group;
-  const auto flush = [&] {
-    if (batch.empty()) return;
+  for (int64_t i = 0; i < num_batches; ++i) {
+    std::vector<data::Sample> batch;
+    for (; static_cast<int64_t>(batch.size()) < batch_size && next < num_samples; next += degree)
+      batch.push_back(source.Read(next));
+    if (batch.empty()) batch.push_back(nothing);
     int64_t longest = 0;
     for (const data::Sample& sample : batch) longest = std::max(longest, sample.length());
     const Microbatch microbatch = MakeMicrobatch(batch, 0, longest, device);
     labels += microbatch.num_labels;
     group.push_back(InputOf(microbatch, /*token_weight=*/1.0, /*step=*/0));
-    if (group.size() == group_size) loss_sum += SumOfLosses(pipeline, group);
-    batch.clear();
-  };
-  for (int64_t i = world.layout().DataCoordinate(world.rank()); i < num_samples; i += degree) {
-    batch.push_back(source.Read(i));
-    if (static_cast<int64_t>(batch.size()) == batch_size) flush();
+    if (group.size() == group_size || i + 1 == num_batches)
+      loss_sum += SumOfLosses(pipeline, group);
   }
-  flush();
-  loss_sum += SumOfLosses(pipeline, group);
 
   if (world.size() > 1) {
     // Losses are known on last stages alone, labels on all ranks.

@@ -1,8 +1,9 @@
 // Loss over a whole evaluation set: the plain mean over its labels, whatever the layout.
 //
-// Sample i belongs to data-parallel coordinate i mod D, so a set that does not divide evenly just
-// leaves some ranks with one sample less: ranks add up sums and counts once at the end, and nothing
-// in between needs them to keep step.
+// Sample i belongs to data-parallel coordinate i mod D. A set that does not divide evenly leaves
+// some coordinates with less; they fill up with tokens without labels, so that all of them run as
+// many passes (sharded weights are gathered together). Sums and counts are added up once at the
+// end.
 #pragma once
 
 #include "hyperpp/comm/world.h"

@@ -45,17 +45,24 @@ StepResult TrainStep::Run(const StepRequest& request, const LocalBatch& batch) {
     FinishReduction();
     SumTiedGradients();
   }
+  if (checksums_ != nullptr) checksums_->TakeGradients(request.step);
   StepResult result = Agree(loss, request.stop_requested);
+  UpdateWeights(request, batch, result);
+  if (checksums_ != nullptr) checksums_->TakeWeights();
+  return result;
+}
+
+// A step without a label, or with a non-finite number, leaves all weights alone.
+void TrainStep::UpdateWeights(const StepRequest& request, const LocalBatch& batch,
+                              StepResult& result) {
   if (batch.global_labels == 0) {
     result.loss = std::numeric_limits<double>::quiet_NaN();
-    return result;
+    return;
   }
-  if (result.finite) {
-    const TraceSpan span(trace_, TraceLane::kCompute, "optimizer");
-    optimizer_.Step(request.step, request.learning_rate,
-                    optim::ClipFactor(result.grad_norm, config_.optimizer.clip_grad_norm));
-  }
-  return result;
+  if (!result.finite) return;
+  const TraceSpan span(trace_, TraceLane::kCompute, "optimizer");
+  optimizer_.Step(request.step, request.learning_rate,
+                  optim::ClipFactor(result.grad_norm, config_.optimizer.clip_grad_norm));
 }
 
 ExactSum TrainStep::ForwardBackward(const StepRequest& request, const LocalBatch& batch) {

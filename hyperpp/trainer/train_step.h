@@ -23,6 +23,7 @@
 #include "hyperpp/optim/optimizer.h"
 #include "hyperpp/parallel/replicate/gradient_reducer.h"
 #include "hyperpp/trainer/build_model.h"
+#include "hyperpp/trainer/checksum_log.h"
 #include "hyperpp/trainer/global_batch.h"
 
 namespace hyperpp::trainer {
@@ -48,6 +49,9 @@ class TrainStep {
   TrainStep(BuiltModel& model, optim::Optimizer& optimizer, comm::World& world,
             const config::Config& config, Trace* trace);
 
+  /// Hashes of gradients and weights are taken from now on.
+  void set_checksums(ChecksumLog* checksums) { checksums_ = checksums; }
+
   /// Trains on `batch`. Collective: all ranks.
   StepResult Run(const StepRequest& request, const LocalBatch& batch);
 
@@ -56,6 +60,7 @@ class TrainStep {
   void BeginReduction(int64_t num_microbatches);
   void FinishReduction();
   void SumTiedGradients();
+  void UpdateWeights(const StepRequest& request, const LocalBatch& batch, StepResult& result);
   StepResult Agree(const ExactSum& loss, bool stop_requested);
 
   BuiltModel& model_;
@@ -63,6 +68,7 @@ class TrainStep {
   comm::World& world_;
   const config::Config& config_;
   Trace* trace_;
+  ChecksumLog* checksums_ = nullptr;
   std::vector<models::Weight*> counted_;  // trainable; in the norm by this rank
   comm::Group& replicas_;
   std::unique_ptr<parallel::GradientReducer> reducer_;  // null if weights are sharded

@@ -106,6 +106,17 @@ void Trainer::Resume() {
   log_.Info("resume     at step {}", state_.step);
 }
 
+void Trainer::OpenChecksums() {
+  if (!config_.output.checksums) return;
+  world_.Agree([&] {
+    const fs::path folder = fs::path(config_.output.directory) / "checksums";
+    MakeFolder(folder);
+    const std::string file = (folder / fmt::format("rank_{}.jsonl", world_.rank())).string();
+    checksums_ = std::make_unique<ChecksumLog>(file, *model_.store, state_.step);
+  });
+  step_->set_checksums(checksums_.get());
+}
+
 void Trainer::Run(const std::function<bool()>& stop_requested) {
   const int64_t steps = config_.training.steps;
   const int64_t first = state_.step + 1;
@@ -113,6 +124,7 @@ void Trainer::Run(const std::function<bool()>& stop_requested) {
     log_.Info("nothing to train: the checkpoint is at step {}, training.steps is {}", state_.step,
               steps);
   StepRecorder recorder(inputs_, log_, state_.step);
+  OpenChecksums();
   for (int64_t step = first; step <= steps; ++step) {
     const std::string activity = fmt::format("step {}", step);
     world_.SetActivity(activity);
@@ -129,6 +141,7 @@ void Trainer::Run(const std::function<bool()>& stop_requested) {
     }
   }
   TraceSteps(/*step=*/-1);
+  if (checksums_) checksums_->Finish();
   world_.SetActivity("export");
   if (config_.checkpoint.export_hf) Export();
 }

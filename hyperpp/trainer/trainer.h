@@ -41,6 +41,7 @@ class Trainer {
   void OpenData();
   void OpenOutput();
   void Resume();
+  void OpenChecksums();
   bool TrainOneStep(int64_t step, bool stop_requested, StepRecorder& recorder);
   void HandleNonFinite(int64_t step, const StepResult& result);
   bool EvaluationDue(int64_t step) const;
@@ -60,6 +61,7 @@ class Trainer {
   std::unique_ptr<data::Source> evaluation_data_;
   std::unique_ptr<BatchReader> reader_;
   std::unique_ptr<TrainStep> step_;
+  std::unique_ptr<ChecksumLog> checksums_;
   std::unique_ptr<Checkpointing> checkpoints_;
   RunState state_;
 };

@@ -58,12 +58,12 @@ TEST(MakePlanTest, BatchIsCheckedAgainWhereTheWorldDecidesTheShards) {
 TEST(MakePlanTest, AllReasonsAreReportedMistakesBeforeWhatIsUnsupported) {
   const std::string refusal =
       RefusalOf(Pipelined(2, {"accelerator.tp_size=3", "pipeline.split=[2, 3]",
-                              "moe.balance_loss_coef=0.1", "output.checksums=true"}),
+                              "moe.balance_loss_coef=0.1", "precision.param_dtype=bfloat16"}),
                 6, DenseModel(), Purpose::kTraining);
   const char* parts[] = {"3 does not divide num_attention_heads = 4", "moe.balance_loss_coef: 0.1",
                          "add up to 5, but the model has 4 decoder layers",
                          "accelerator.tp_size: 3 is not supported yet",
-                         "output.checksums: true is not supported yet"};
+                         "precision.param_dtype: bfloat16 is not supported yet"};
   size_t position = 0;
   for (const char* part : parts) {
     const size_t found = refusal.find(part, position);
@@ -73,9 +73,9 @@ TEST(MakePlanTest, AllReasonsAreReportedMistakesBeforeWhatIsUnsupported) {
 }
 
 TEST(MakePlanTest, InspectionListsWhatTrainingRefuses) {
-  const std::vector<std::string> asked = {"output.checksums=true"};
+  const std::vector<std::string> asked = {"precision.param_dtype=bfloat16"};
   EXPECT_THAT(RefusalOf(asked, 1, DenseModel(), Purpose::kTraining),
-              HasSubstr("output.checksums: true is not supported yet"));
+              HasSubstr("precision.param_dtype: bfloat16 is not supported yet"));
   EXPECT_THAT(PlanOf(asked, 1).unsupported, SizeIs(1));
   EXPECT_EQ(RefusalOf({}, 1, DenseModel(), Purpose::kTraining), "");
 }

@@ -21,7 +21,7 @@ TEST(SupportTest, EachMissingFeatureIsNamedByItsKey) {
               ElementsAre(Key("accelerator.tp_size"), Key("accelerator.cp_size"),
                           Key("accelerator.ep_size"), Key("accelerator.dp_shard_size"),
                           Key("precision.param_dtype"), Key("precision.reduce_dtype"),
-                          Key("checkpoint.async"), Key("output.checksums")));
+                          Key("checkpoint.async")));
 }
 
 TEST(SupportTest, WrittenDefaultsAreSupported) {

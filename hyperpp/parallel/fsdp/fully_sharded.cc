@@ -47,12 +47,14 @@ void FullySharded::AddStage(models::Decoder& decoder, const pipeline::StageRange
   if (stage.is_first) {
     // Its backward adds to the gradient and reads no weight.
     embedding = add_group(decoder.EmbeddingWeights());
-    sites_.push_back({.forward = {embedding}, .backward = {}, .adds_gradients = {embedding}});
+    sites_.push_back(
+        {.forward = {embedding}, .backward = {}, .forward_adds = {}, .backward_adds = {embedding}});
     decoder.WrapEmbedding(WrapperOf(sites_.size() - 1));
   }
   for (int64_t i = stage.first_layer; i < stage.end_layer; ++i) {
     const std::size_t layer = add_group(models::WeightsBelow(decoder.layer(i)));
-    sites_.push_back({.forward = {layer}, .backward = {layer}, .adds_gradients = {layer}});
+    sites_.push_back(
+        {.forward = {layer}, .backward = {layer}, .forward_adds = {}, .backward_adds = {layer}});
     decoder.WrapLayer(i, WrapperOf(sites_.size() - 1));
   }
   if (stage.is_last) {
@@ -62,8 +64,8 @@ void FullySharded::AddStage(models::Decoder& decoder, const pipeline::StageRange
     const std::size_t head = has_embedding ? embedding : add_group(decoder.HeadWeights());
     sites_.push_back({.forward = {norm, head},
                       .backward = {norm},
-                      .adds_gradients = {norm, head},
-                      .adds_in_forward = true});
+                      .forward_adds = {head},
+                      .backward_adds = {norm}});
     decoder.WrapHead(WrapperOf(sites_.size() - 1));
   }
   added.end_site = sites_.size();
@@ -99,9 +101,7 @@ at::Tensor FullySharded::RunSite(std::size_t site, const models::LayerCall& call
     StartGather(sites_[next].forward);
   Gather(here.forward);
   const bool trains = at::GradMode::is_enabled();
-  if (trains && here.adds_in_forward)
-    for (const std::size_t group : here.adds_gradients)
-      for (ShardedUnit* unit : groups_[group].units) unit->LendGradients();
+  if (trains) LendGradients(here.forward_adds);
   at::Tensor output = call(input);
   if (options_.reshard_after_forward || !trains) LetGo(here.forward);
   return models::AppendNode("Unshard", {output}, {output.detach()},
@@ -122,8 +122,7 @@ void FullySharded::BeginBackward(std::size_t site) {
     StartGather(sites_[site - static_cast<std::size_t>(ahead)].backward);
   }
   Gather(here.backward);
-  for (const std::size_t group : here.adds_gradients)
-    for (ShardedUnit* unit : groups_[group].units) unit->LendGradients();
+  LendGradients(here.backward_adds);
 }
 
 void FullySharded::StartGather(const std::vector<std::size_t>& groups) {
@@ -139,6 +138,11 @@ void FullySharded::Gather(const std::vector<std::size_t>& groups) {
 void FullySharded::LetGo(const std::vector<std::size_t>& groups) {
   for (const std::size_t group : groups)
     for (ShardedUnit* unit : groups_[group].units) unit->Reshard();
+}
+
+void FullySharded::LendGradients(const std::vector<std::size_t>& groups) {
+  for (const std::size_t group : groups)
+    for (ShardedUnit* unit : groups_[group].units) unit->LendGradients();
 }
 
 const FullySharded::Stage& FullySharded::StageOf(std::size_t site) const {

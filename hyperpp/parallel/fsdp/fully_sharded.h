@@ -71,8 +71,8 @@ class FullySharded : public pipeline::StageSharding {
   // Where weights are used.
   struct Site {
     std::vector<std::size_t> forward, backward;  // groups that each direction reads
-    std::vector<std::size_t> adds_gradients;     // groups whose gradients the backward adds to
-    bool adds_in_forward = false;                // the head adds its weight's gradient there
+    // Groups to whose gradients each direction adds; the head adds to its weight's in the forward.
+    std::vector<std::size_t> forward_adds, backward_adds;
   };
   struct Stage {
     int index;
@@ -87,6 +87,7 @@ class FullySharded : public pipeline::StageSharding {
   void Gather(const std::vector<std::size_t>& groups);
   void StartGather(const std::vector<std::size_t>& groups);
   void LetGo(const std::vector<std::size_t>& groups);
+  void LendGradients(const std::vector<std::size_t>& groups);
   const Stage& StageOf(std::size_t site) const;
   const Stage& StageAt(pipeline::StageIndex stage) const;
   void Report(std::size_t group);
