@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "hyperpp/plan/describe_schedule.h"
+#include "hyperpp/plan/planned_schedule.h"
+
 namespace hyperpp::plan {
 namespace {
 
@@ -42,11 +45,14 @@ std::string ShowLayers(const StagePlan& stage) {
 }
 
 std::string StageTable(const TrainPlan& plan) {
-  std::string text = "stage  pp rank  chunk  parameters  layers\n";
+  double all_flops = 0;
+  for (const StagePlan& stage : plan.stages) all_flops += stage.flops_per_token;
+  std::string text = "stage  pp rank  chunk  parameters  compute  layers\n";
   for (const StagePlan& stage : plan.stages) {
-    text += fmt::format("{:>5}  {:>7}  {:>5}  {:>10}  {}\n", stage.layers.stage, stage.layers.rank,
-                        stage.layers.chunk, ShowCount(static_cast<double>(stage.num_parameters)),
-                        ShowLayers(stage));
+    text += fmt::format("{:>5}  {:>7}  {:>5}  {:>10}  {:>5.1f} %  {}\n", stage.layers.stage,
+                        stage.layers.rank, stage.layers.chunk,
+                        ShowCount(static_cast<double>(stage.num_parameters)),
+                        100 * stage.flops_per_token / all_flops, ShowLayers(stage));
   }
   return text;
 }
@@ -74,7 +80,8 @@ nlohmann::json StageJson(const StagePlan& stage) {
           {"num_layers", stage.layers.num_layers},
           {"embedding", stage.is_first},
           {"head", stage.is_last},
-          {"num_parameters", stage.num_parameters}};
+          {"num_parameters", stage.num_parameters},
+          {"flops_per_token", stage.flops_per_token}};
 }
 
 nlohmann::json MemoryJson(const MemoryEstimate& memory) {
@@ -120,10 +127,16 @@ std::string DescribePlan(const TrainPlan& plan) {
                       ShowCount(static_cast<double>(plan.cost.num_parameters)),
                       ShowCount(static_cast<double>(plan.cost.num_active_parameters)),
                       ShowCount(plan.cost.flops_per_token) + " ");
-  text += plan.schedule.empty() ? "pipeline  none\n"
-                                : fmt::format("pipeline  {}, bubble {:.1f} %\n", plan.schedule,
-                                              100 * plan.bubble_fraction);
-  text += "\n" + StageTable(plan) + "\n" + MemoryTable(plan);
+  if (plan.schedule.empty()) {
+    text += "pipeline  none\n\n" + StageTable(plan);
+  } else {
+    const PlannedSchedule planned = PlanSchedule(plan);
+    text += fmt::format(
+        "pipeline  {}, bubble {:.1f} % with equal stages, {:.1f} % with these\n\n{}\n{}",
+        plan.schedule, 100 * plan.bubble_fraction, 100 * BubbleFraction(planned.timeline),
+        StageTable(plan), DescribeSchedule(planned));
+  }
+  text += "\n" + MemoryTable(plan);
   if (!plan.unsupported.empty()) {
     text += fmt::format("\ncannot be run:\n  {}\n", fmt::join(plan.unsupported, "\n  "));
   }
@@ -136,9 +149,7 @@ nlohmann::json PlanJson(const TrainPlan& plan) {
   nlohmann::json stages = nlohmann::json::array();
   for (const StagePlan& stage : plan.stages) stages.push_back(StageJson(stage));
   nlohmann::json pipeline = nullptr;
-  if (!plan.schedule.empty()) {
-    pipeline = {{"schedule", plan.schedule}, {"bubble_fraction", plan.bubble_fraction}};
-  }
+  if (!plan.schedule.empty()) pipeline = ScheduleJson(plan, PlanSchedule(plan));
   return {{"world_size", plan.mesh.WorldSize()},
           {"mesh", std::move(mesh)},
           {"batch",

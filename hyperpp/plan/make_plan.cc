@@ -5,7 +5,9 @@
 #include "hyperpp/core/error.h"
 #include "hyperpp/plan/memory_estimate.h"
 #include "hyperpp/plan/mesh.h"
+#include "hyperpp/plan/model_cost.h"
 #include "hyperpp/plan/model_rules.h"
+#include "hyperpp/plan/planned_schedule.h"
 #include "hyperpp/plan/refusals.h"
 #include "hyperpp/plan/stages.h"
 #include "hyperpp/plan/support.h"
@@ -45,10 +47,6 @@ BatchPlan PlanBatch(const config::Config& config, const MeshLayout& mesh, Refusa
   return batch;
 }
 
-int64_t NumChunks(const std::vector<StagePlan>& stages) {
-  return stages.empty() ? 1 : stages.back().layers.chunk + 1;
-}
-
 }  // namespace
 
 TrainPlan MakePlan(const config::Config& config, const ModelOutline& outline,
@@ -75,10 +73,12 @@ TrainPlan MakePlan(const config::Config& config, const ModelOutline& outline,
   if (!refusals.Empty()) throw PlanError(refusals.Text());
 
   plan.stages = PlanStages(request, outline, facts);
+  SetStageCosts(plan.stages, LayerCostsOf(outline, facts, config.training.sequence_length));
   if (config.pipeline.enabled) {
     plan.schedule = request.schedule;
+    plan.p2p_overlap = config.pipeline.p2p_overlap;
     plan.bubble_fraction =
-        BubbleFraction(request.num_ranks, NumChunks(plan.stages), plan.batch.num_microbatches);
+        BubbleFraction(request.num_ranks, ShapeOf(plan).num_chunks, plan.batch.num_microbatches);
   }
   plan.cost = CostOf(outline, facts, config.training.sequence_length);
   plan.memory = EstimateMemory(config, outline, facts, plan);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "hyperpp/pipeline/schedule/schedules.h"
+#include "hyperpp/plan/planned_schedule.h"
 #include "hyperpp/plan/stages.h"
 
 namespace hyperpp::plan {
@@ -94,9 +96,7 @@ int64_t ActivationBytes(const config::Config& config, const ModelFacts& facts,
   const LayerActivations kept = ActivationsPerToken(config, facts, plan.mesh);
   const double layers_per_pass =
       static_cast<double>(num_layers) / static_cast<double>(std::max<int64_t>(num_chunks, 1));
-  const auto passes = static_cast<double>(InFlightPasses(config.pipeline.schedule,
-                                                         plan.mesh.Degree(Axis::kPipeline), rank,
-                                                         num_chunks, plan.batch.num_microbatches));
+  const double passes = InFlightPasses(plan, rank);
   double elements = layers_per_pass * passes * kept.all;
   if (config.activation.recompute == config::Recompute::kSelective) {
     elements = layers_per_pass * passes * (kept.all - kept.cheap);
@@ -110,19 +110,9 @@ int64_t ActivationBytes(const config::Config& config, const ModelFacts& facts,
 
 }  // namespace
 
-int64_t InFlightPasses(config::ScheduleType schedule, int64_t num_ranks, int64_t rank,
-                       int64_t num_chunks, int64_t num_microbatches) {
-  if (num_ranks == 1) return 1;
-  switch (schedule) {
-    case config::ScheduleType::kGPipe:
-      return num_microbatches;
-    case config::ScheduleType::k1F1B:
-      return std::min(num_microbatches, num_ranks - rank);
-    case config::ScheduleType::kInterleaved1F1B:
-      break;
-  }
-  const int64_t warmup = 2 * (num_ranks - rank - 1) + (num_chunks - 1) * num_ranks;
-  return std::min(num_microbatches * num_chunks, warmup + 1);
+int InFlightPasses(const TrainPlan& plan, int rank) {
+  if (plan.schedule.empty()) return 1;
+  return pipeline::FindSchedule(plan.schedule).in_flight_bound(ShapeOf(plan), rank);
 }
 
 std::vector<MemoryEstimate> EstimateMemory(const config::Config& config,

@@ -28,10 +28,8 @@
 
 namespace hyperpp::plan {
 
-/// Stage passes of pipeline rank `rank` that are alive at once.
-/// Source: Narayanan et al., arXiv:2104.04473, section 2.2.
-int64_t InFlightPasses(config::ScheduleType schedule, int64_t num_ranks, int64_t rank,
-                       int64_t num_chunks, int64_t num_microbatches);
+/// Stage passes of pipeline rank `rank` that are alive at once: the schedule's bound, or one.
+int InFlightPasses(const TrainPlan& plan, int rank);
 
 /// Estimates the memory of the ranks at each pipeline coordinate. Reads the mesh, the stages, the
 /// batch and the trainable names of `plan`.

@@ -1,6 +1,7 @@
 #include "hyperpp/plan/stages.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace hyperpp::plan {
 
@@ -69,6 +70,15 @@ std::vector<StagePlan> PlanStages(const pipeline::SplitRequest& request,
     }
   }
   return stages;
+}
+
+void SetStageCosts(std::vector<StagePlan>& stages, const LayerCosts& costs) {
+  for (StagePlan& stage : stages) {
+    const auto first = costs.layers.begin() + stage.layers.first_layer;
+    stage.flops_per_token = std::accumulate(first, first + stage.layers.num_layers, 0.0);
+    if (stage.is_first) stage.flops_per_token += costs.embedding;
+    if (stage.is_last) stage.flops_per_token += costs.head;
+  }
 }
 
 double BubbleFraction(int64_t num_ranks, int64_t num_chunks, int64_t num_microbatches) {

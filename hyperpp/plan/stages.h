@@ -25,6 +25,9 @@ pipeline::SplitRequest SplitRequestOf(const config::Config& config, const ModelO
 std::vector<StagePlan> PlanStages(const pipeline::SplitRequest& request,
                                   const ModelOutline& outline, const ModelFacts& facts);
 
+/// Notes what each stage costs: its layers, the embedding and the head.
+void SetStageCosts(std::vector<StagePlan>& stages, const LayerCosts& costs);
+
 /// True if `stage` computes with `parameter`.
 bool StageUses(const StagePlan& stage, const ParameterOutline& parameter,
                const ModelOutline& outline, const ModelFacts& facts);

@@ -19,6 +19,7 @@ struct StagePlan {
   bool is_first = false;  // holds the embedding
   bool is_last = false;   // holds the final norm and the head
   int64_t num_parameters = 0;
+  double flops_per_token = 0;  // forward and backward
 };
 
 /// How the global batch is cut, in sequences.
@@ -48,7 +49,8 @@ struct MemoryEstimate {
 struct TrainPlan {
   MeshLayout mesh;
   BatchPlan batch;
-  std::string schedule;  // name; empty without a pipeline
+  std::string schedule;     // name; empty without a pipeline
+  bool p2p_overlap = true;  // messages travel while ranks compute
   std::vector<StagePlan> stages;
   double bubble_fraction = 0;  // of a pipeline rank's time, with equal stages
   ModelCost cost;

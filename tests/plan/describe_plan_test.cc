@@ -13,7 +13,8 @@ using ::testing::HasSubstr;
 TrainPlan InterleavedPlan() {
   return PlanOf(
       Pipelined(2, {"accelerator.dp_replicate_size=2", "pipeline.schedule=interleaved1f1b",
-                    "pipeline.split=[[1, 1], [1, 1]]", "pipeline.pp_microbatch_size=2"}),
+                    "pipeline.split=[[1, 1], [1, 1]]", "pipeline.pp_microbatch_size=2",
+                    "checkpoint={async: true, interval: 1}"}),
       4);
 }
 
@@ -23,9 +24,10 @@ TEST(DescribePlanTest, TextShowsMeshBatchStagesAndMemory) {
        {"world     4 rank(s): pp 2, dp_replicate 2\n",
         "8 sequences = 2 data-parallel rank(s) * 2 microbatch(es) of 2; 32 tokens each, 256 per "
         "step\n",
-        "pipeline  interleaved1f1b, bubble 20.0 %\n", "embedding, 0\n", "3, head\n",
+        "pipeline  interleaved1f1b, bubble 20.0 % with equal stages, 22.2 % with these\n",
+        "embedding, 0\n", "3, head\n", "\nrank 1  .   1F0 1F1 ", "\npp rank  bubble  in flight",
         "memory per rank, MiB",
-        "cannot be run:\n  --set accelerator.pp_size: 2 is not supported"}) {
+        "cannot be run:\n  --set checkpoint.async: true is not supported"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
   EXPECT_THAT(DescribePlan(PlanOf({}, 1)), HasSubstr("pipeline  none\n"));
@@ -40,6 +42,7 @@ TEST(DescribePlanTest, JsonHasTheSameFacts) {
   EXPECT_EQ(json["pipeline"]["schedule"], "interleaved1f1b");
   EXPECT_EQ(json["stages"].size(), 4u);
   EXPECT_EQ(json["stages"][3]["first_layer"], 3);
+  EXPECT_GT(json["stages"][3]["flops_per_token"], json["stages"][2]["flops_per_token"]);
   EXPECT_EQ(json["ranks"][1]["stages"], nlohmann::json::parse("[1, 3]"));
   EXPECT_EQ(json["ranks"][1]["global_ranks"], nlohmann::json::parse("[2, 3]"));
   EXPECT_GT(json["ranks"][1]["memory"]["total_bytes"], 0);

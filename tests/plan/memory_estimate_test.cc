@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hyperpp/plan/planned_schedule.h"
 #include "tests/plan/tiny_model.h"
 
 namespace hyperpp::plan {
@@ -53,13 +54,32 @@ TEST(MemoryEstimateTest, TiedEmbeddingCountsOnceWhereOneRankHasBothUses) {
 }
 
 TEST(MemoryEstimateTest, SchedulesBoundTheMicrobatchesInFlight) {
-  using S = config::ScheduleType;
-  EXPECT_EQ(InFlightPasses(S::k1F1B, 4, 0, 1, 8), 4);
-  EXPECT_EQ(InFlightPasses(S::k1F1B, 4, 3, 1, 8), 1);
-  EXPECT_EQ(InFlightPasses(S::k1F1B, 4, 0, 1, 2), 2);
-  EXPECT_EQ(InFlightPasses(S::kGPipe, 4, 3, 1, 8), 8);
-  EXPECT_EQ(InFlightPasses(S::kInterleaved1F1B, 4, 0, 2, 8), 11);
-  EXPECT_EQ(InFlightPasses(S::kGPipe, 1, 0, 1, 8), 1) << "no pipeline";
+  const TrainPlan plan = PlanOf(Pipelined(4), 4);
+  EXPECT_EQ(InFlightPasses(plan, 0), 4);
+  EXPECT_EQ(InFlightPasses(plan, 3), 1);
+  EXPECT_EQ(InFlightPasses(PlanOf(Pipelined(4, {"pipeline.pp_microbatch_size=4"}), 4), 0), 2);
+  EXPECT_EQ(InFlightPasses(PlanOf(Pipelined(4, {"pipeline.schedule=gpipe"}), 4), 3), 8);
+  EXPECT_EQ(InFlightPasses(PlanOf(Pipelined(4, {"pipeline.schedule=interleaved1f1b",
+                                                "pipeline.split=[[1, 1, 1, 1], [1, 1, 1, 1]]"}),
+                                  4, DenseModel(8)),
+                           0),
+            11);
+  EXPECT_EQ(InFlightPasses(PlanOf({}, 1), 0), 1) << "no pipeline";
+}
+
+// 5 microbatches on 4 ranks are one round of 5, which warms up longer than rounds of 4.
+TEST(MemoryEstimateTest, ActivationsFollowTheScheduleForEveryNumberOfMicrobatches) {
+  const TrainPlan plan =
+      PlanOf(Pipelined(4, {"training.global_batch_size=5", "pipeline.schedule=interleaved1f1b",
+                           "pipeline.split=[[1, 1, 1, 1], [1, 1, 1, 1]]"}),
+             4, DenseModel(8));
+  const PlannedSchedule planned = PlanSchedule(plan);
+  EXPECT_EQ(planned.peak_in_flight[3], 6);
+  const int64_t pass_bytes = 4 * 32 * (4 * 32 + (4 + 2) * 32 + 3 * 80);
+  for (int rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(InFlightPasses(plan, rank), planned.peak_in_flight[rank]);
+    EXPECT_EQ(plan.memory[rank].activations_bytes, planned.peak_in_flight[rank] * pass_bytes);
+  }
 }
 
 TEST(MemoryEstimateTest, RecomputationAndSmallerMicrobatchesKeepFewerActivations) {

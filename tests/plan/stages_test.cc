@@ -42,6 +42,14 @@ TEST(StagesTest, LayersBeyondTheDecoderBelongToTheLastStage) {
   EXPECT_EQ(plan.stages[1].num_parameters, 2 * kLayerParameters + kEmbedding + 32 + 32 * 64);
 }
 
+TEST(StagesTest, CostsOfTheStagesAddUpToThoseOfTheModel) {
+  const TrainPlan plan = PlanOf(Pipelined(3, {"pipeline.split=[1, 1, 2]"}), 3);
+  const LayerCosts costs = LayerCostsOf(DenseModel().outline, DenseModel().facts, 32);
+  EXPECT_DOUBLE_EQ(plan.stages[0].flops_per_token, costs.layers[0] + costs.embedding);
+  EXPECT_DOUBLE_EQ(plan.stages[1].flops_per_token, costs.layers[1]);
+  EXPECT_DOUBLE_EQ(plan.stages[2].flops_per_token, costs.layers[2] + costs.layers[3] + costs.head);
+}
+
 TEST(StagesTest, BubbleShrinksWithMicrobatchesAndChunks) {
   EXPECT_DOUBLE_EQ(BubbleFraction(1, 1, 8), 0);
   EXPECT_DOUBLE_EQ(BubbleFraction(4, 1, 8), 3.0 / 11);

@@ -28,13 +28,8 @@ std::string JoinCells(const std::string& label, const Row& row, size_t width) {
   return line + '\n';
 }
 
-std::string RankLabel(int rank, int num_ranks) {
-  return fmt::format("rank {:<{}}", rank, fmt::formatted_size("{}", num_ranks - 1));
-}
-
-}  // namespace
-
-std::string FormatGrid(const Schedule& schedule) {
+// The tick numbers, then a row for each rank.
+std::vector<Row> GridRows(const Schedule& schedule) {
   const Timeline timeline = Simulate(schedule, UniformDurations(schedule.shape, 1, 1));
   const auto num_ticks = static_cast<size_t>(std::lround(Makespan(timeline)));
   std::vector<Row> rows(1 + timeline.ranks.size(), Row(num_ticks, "."));
@@ -45,14 +40,36 @@ std::string FormatGrid(const Schedule& schedule) {
       rows[1 + rank][static_cast<size_t>(std::lround(timed.start))] = FormatAction(timed.action);
     }
   }
-  const size_t width = WidestCell(rows);
+  return rows;
+}
+
+std::string RankLabel(int rank, int num_ranks) {
+  return fmt::format("rank {:<{}}", rank, fmt::formatted_size("{}", num_ranks - 1));
+}
+
+}  // namespace
+
+std::string FormatGrid(const Schedule& schedule, const GridLimits& limits) {
+  const std::vector<Row> rows = GridRows(schedule);
+  const size_t num_ticks = rows[0].size(), width = WidestCell(rows);
   const int num_ranks = schedule.shape.num_ranks;
-  std::string text =
-      JoinCells(std::string(RankLabel(0, num_ranks).size() + 2, ' '), rows[0], width);
-  for (int rank = 0; rank < num_ranks; ++rank) {
-    text +=
-        JoinCells(RankLabel(rank, num_ranks) + "  ", rows[1 + static_cast<size_t>(rank)], width);
+  const size_t label_width = RankLabel(0, num_ranks).size() + 2;
+  const size_t fitting =
+      limits.line_width > label_width ? (limits.line_width - label_width + 1) / (width + 1) : 1;
+  const size_t block = limits.line_width == 0 ? num_ticks : std::max<size_t>(fitting, 1);
+  const size_t end =
+      limits.num_blocks == 0 ? num_ticks : std::min(num_ticks, limits.num_blocks * block);
+  std::string text;
+  for (size_t first = 0; first < end; first += block) {
+    if (first > 0) text += '\n';
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const std::string label = i == 0 ? "" : RankLabel(static_cast<int>(i) - 1, num_ranks);
+      const auto begin = rows[i].begin() + static_cast<std::ptrdiff_t>(first);
+      const Row part(begin, begin + static_cast<std::ptrdiff_t>(std::min(block, end - first)));
+      text += JoinCells(fmt::format("{:<{}}", label, label_width), part, width);
+    }
   }
+  if (end < num_ticks) text += fmt::format("... {} more ticks\n", num_ticks - end);
   return text;
 }
 

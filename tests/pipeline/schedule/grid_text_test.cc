@@ -19,6 +19,24 @@ TEST(GridTextTest, RankNumbersAreAligned) {
   EXPECT_NE(grid.find("\nrank 10  ."), std::string::npos) << grid;
 }
 
+TEST(GridTextTest, LongRowsGoOnInFurtherBlocksAndTheRestIsCounted) {
+  const Schedule schedule = OneFOneB({2, 1, 2});
+  const std::string blocks =
+      "        0   1   2\n"
+      "rank 0  0F0 0F1 .\n"
+      "rank 1  .   1F0 1B0\n"
+      "\n"
+      "        3   4   5\n"
+      "rank 0  0B0 .   0B1\n"
+      "rank 1  1F1 1B1 .\n";
+  EXPECT_EQ(FormatGrid(schedule, {.line_width = 19}), blocks);
+  EXPECT_EQ(FormatGrid(schedule, {.line_width = 19, .num_blocks = 2}), blocks);
+  EXPECT_EQ(FormatGrid(schedule, {.line_width = 19, .num_blocks = 1}),
+            blocks.substr(0, blocks.find("\n\n") + 1) + "... 3 more ticks\n");
+  EXPECT_EQ(FormatGrid(schedule, {.line_width = 1, .num_blocks = 1}),
+            "        0\nrank 0  0F0\nrank 1  .\n... 5 more ticks\n");
+}
+
 TEST(GridTextTest, MarkedListsShowThePartAroundThePlace) {
   EXPECT_EQ(
       FormatMarkedLists(OneFOneB({2, 1, 8}), 1, 10),
