@@ -1,7 +1,6 @@
 // Properties of every schedule over a range of shapes.
 #include "hyperpp/pipeline/schedule/schedules.h"
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,27 +12,12 @@
 #include "hyperpp/pipeline/schedule/insert_communication.h"
 #include "hyperpp/pipeline/schedule/simulator.h"
 #include "hyperpp/pipeline/schedule/validator.h"
+#include "tests/pipeline/schedule/each_schedule.h"
 
 namespace hyperpp::pipeline {
 namespace {
 
 using ::testing::HasSubstr;
-
-void ForEachSchedule(const std::function<void(const ScheduleKind&, const ScheduleShape&)>& check) {
-  for (const ScheduleKind& kind : kSchedules) {
-    const int first_chunks = kind.interleaved ? 2 : 1, last_chunks = kind.interleaved ? 3 : 1;
-    for (int ranks = 1; ranks <= 5; ++ranks) {
-      for (int chunks = first_chunks; chunks <= last_chunks; ++chunks) {
-        for (int microbatches = 1; microbatches <= 12; ++microbatches) {
-          SCOPED_TRACE(std::string(kind.name) + " on " + std::to_string(ranks) + " ranks, " +
-                       std::to_string(chunks) + " chunks, " + std::to_string(microbatches) +
-                       " microbatches");
-          check(kind, {ranks, chunks, microbatches});
-        }
-      }
-    }
-  }
-}
 
 TEST(SchedulesTest, AreLegalWithAndWithoutMessages) {
   ForEachSchedule([](const ScheduleKind& kind, const ScheduleShape& shape) {
