@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "hyperpp/pipeline/schedule/grid_text.h"
+#include "hyperpp/pipeline/schedule/schedule_svg.h"
 
 namespace hyperpp::plan {
 namespace {
@@ -30,6 +31,10 @@ std::string DescribeSchedule(const PlannedSchedule& planned) {
                         planned.peak_in_flight[rank]);
   }
   return text;
+}
+
+std::string DrawSchedule(const PlannedSchedule& planned) {
+  return DrawTimeline(planned.timeline, {.time_unit = "mean forward passes of a stage"});
 }
 
 nlohmann::json ScheduleJson(const TrainPlan& plan, const PlannedSchedule& planned) {

@@ -13,6 +13,9 @@ namespace hyperpp::plan {
 /// Text with the grid, or the beginning of a long one, and a table of the pipeline ranks.
 std::string DescribeSchedule(const PlannedSchedule& planned);
 
+/// An SVG picture of the planned timeline.
+std::string DrawSchedule(const PlannedSchedule& planned);
+
 /// One JSON object:
 ///     schedule, num_chunks, num_microbatches,
 ///     bubble_fraction             by formula, for equal stages

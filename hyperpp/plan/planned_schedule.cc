@@ -2,6 +2,7 @@
 
 #include "hyperpp/core/error.h"
 #include "hyperpp/pipeline/schedule/in_flight.h"
+#include "hyperpp/pipeline/schedule/insert_sharding.h"
 #include "hyperpp/pipeline/schedule/schedules.h"
 
 namespace hyperpp::plan {
@@ -36,6 +37,8 @@ pipeline::Transfer TransferOf(const TrainPlan& plan) {
 PlannedSchedule PlanSchedule(const TrainPlan& plan) {
   HYPERPP_CHECK(!plan.schedule.empty(), "a plan without a pipeline has no schedule");
   PlannedSchedule planned{.schedule = pipeline::MakeSchedule(plan.schedule, ShapeOf(plan))};
+  if (plan.mesh.Degree(Axis::kShard) > 1)
+    planned.schedule = pipeline::InsertSharding(planned.schedule);
   planned.peak_in_flight = pipeline::PeakInFlight(planned.schedule);
   planned.timeline = pipeline::Simulate(planned.schedule, DurationsOf(plan), TransferOf(plan));
   return planned;

@@ -17,9 +17,9 @@
 namespace hyperpp::plan {
 
 struct PlannedSchedule {
-  pipeline::Schedule schedule;      // with messages
-  std::vector<int> peak_in_flight;  // passes, of each pipeline rank
-  pipeline::Timeline timeline;      // in mean forward passes
+  pipeline::Schedule schedule = {};      // with messages, and what sharded stages do
+  std::vector<int> peak_in_flight = {};  // passes, of each pipeline rank
+  pipeline::Timeline timeline = {};      // in mean forward passes
 };
 
 /// Pipeline ranks, chunks and microbatches of a plan; one chunk without a pipeline.

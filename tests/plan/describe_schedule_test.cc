@@ -37,6 +37,14 @@ TEST(DescribeScheduleTest, LongGridIsCutAndSaysSo) {
   EXPECT_THAT(text(16), Not(HasSubstr("more ticks")));
 }
 
+TEST(DescribeScheduleTest, PictureIsThatOfTheSimulatedTimes) {
+  const PlannedSchedule planned = PlanSchedule(PlanOf(Pipelined(2), 2));
+  const std::string svg = DrawSchedule(planned);
+  EXPECT_THAT(svg, HasSubstr("1f1b: 2 ranks, 1 chunk, 8 microbatches, bubble"));
+  EXPECT_THAT(svg, HasSubstr("time in mean forward passes of a stage"));
+  EXPECT_THAT(svg, HasSubstr("<title>1B7 "));
+}
+
 TEST(DescribeScheduleTest, JsonHasTheSameFactsAndEveryAction) {
   const TrainPlan plan = PlanOf(Pipelined(2, {"pipeline.pp_microbatch_size=4"}), 2);
   const nlohmann::json json = ScheduleJson(plan, PlanSchedule(plan));

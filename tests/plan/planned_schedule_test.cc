@@ -27,7 +27,10 @@ TEST(PlannedScheduleTest, EqualStagesHaveTheBubbleOfTheFormula) {
     const PlannedSchedule planned = PlanSchedule(plan);
     EXPECT_DOUBLE_EQ(plan.bubble_fraction, chunks ? 3.0 / 19 : 3.0 / 11);
     EXPECT_NEAR(BubbleFraction(planned.timeline), plan.bubble_fraction, 1e-12);
-    EXPECT_DOUBLE_EQ(planned.timeline.ranks[0].front().end, 1) << "one mean forward pass";
+    const pipeline::TimedAction &first = planned.timeline.ranks[0].front(),
+                                &last = planned.timeline.ranks[0].back();
+    EXPECT_DOUBLE_EQ(first.end - first.start, 1) << "a mean forward pass";
+    EXPECT_DOUBLE_EQ(last.end - last.start, 2) << "a backward pass";
   }
 }
 
@@ -53,6 +56,19 @@ TEST(PlannedScheduleTest, PeakInFlightIsThatOfTheGeneratedSchedule) {
   EXPECT_THAT(PlanSchedule(EvenPlan({})).peak_in_flight, ElementsAre(4, 3, 2, 1));
   EXPECT_THAT(PlanSchedule(EvenPlan({"pipeline.schedule=gpipe"})).peak_in_flight,
               ElementsAre(8, 8, 8, 8));
+}
+
+TEST(PlannedScheduleTest, ShardedStagesGatherAndReduce) {
+  const auto last_of = [](const char* shards, int world) {
+    const TrainPlan plan =
+        PlanOf(Pipelined(2, {std::string("accelerator.dp_shard_size=") + shards}), world);
+    return FormatAction(PlanSchedule(plan).schedule.ranks[1].back());
+  };
+  EXPECT_EQ(last_of("1", 2), "1SEND_B7");
+  EXPECT_EQ(last_of("2", 4), "1SEND_B3");
+  const TrainPlan plan = PlanOf(Pipelined(2, {"accelerator.dp_shard_size=2"}), 4);
+  EXPECT_EQ(FormatAction(PlanSchedule(plan).schedule.ranks[0].front()), "0UNSHARD");
+  EXPECT_EQ(FormatAction(PlanSchedule(plan).schedule.ranks[0].back()), "0RESHARD");
 }
 
 TEST(PlannedScheduleTest, StagesOfARealModelWeighTheHead) {

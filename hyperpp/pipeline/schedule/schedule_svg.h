@@ -13,9 +13,9 @@
 namespace hyperpp::pipeline {
 
 struct SvgOptions {
-  std::string title;      // empty: the timeline's name, shape and bubble
-  std::string time_unit;  // written at the time axis
-  int width = 960;        // of the picture, in pixels
+  std::string title = {};      // empty: the timeline's name, shape and bubble
+  std::string time_unit = {};  // written at the time axis
+  int width = 960;             // of the picture, in pixels
 };
 
 /// Returns the text of an SVG file. The first start is drawn at time 0.
