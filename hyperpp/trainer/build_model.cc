@@ -7,6 +7,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 
+#include "hyperpp/checkpoint/hf_export.h"
 #include "hyperpp/checkpoint/hf_weights.h"
 #include "hyperpp/core/error.h"
 #include "hyperpp/models/random_init.h"
@@ -165,6 +166,7 @@ void LoadPretrained(BuiltModel& model, const std::string& directory) {
     for (const OwnedBox& box : OwnedBoxes(*weight, weight->parameter()))
       files.CopySlice(weight->fqn(), box.offsets, box.values);
   }
+  for (const std::string& name : files.Names()) model.export_dtypes[name] = files.Dtype(name);
   model.store->CastParameters();
 }
 
@@ -172,6 +174,9 @@ void InitialiseRandom(BuiltModel& model, uint64_t seed) {
   const at::NoGradGuard no_grad;
   const models::DecoderSpec& spec = model.decoder->spec();
   const ModelOutline outline = spec.Outline();
+  const at::ScalarType dtype = checkpoint::ConfigDtype(spec.source);
+  for (const ParameterOutline& parameter : outline.parameters)
+    model.export_dtypes[parameter.fqn] = dtype;
   for (models::Weight* weight : model.store->weights()) {
     const auto parameter = std::find_if(outline.parameters.begin(), outline.parameters.end(),
                                         [&](const auto& p) { return p.fqn == weight->fqn(); });

@@ -3,6 +3,7 @@
 // the way, and none of another rank's stages at all.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -22,6 +23,8 @@ struct BuiltModel {
   std::unique_ptr<parallel::FullySharded> sharding;  // null where dp_shard is 1
   std::unique_ptr<pipeline::AutoPipeline> pipeline;  // null for generation
   std::unique_ptr<models::ParameterStore> store;     // of the weights that this rank holds
+  // Per parameter, once values are set: of the files they came from, or what config.json says.
+  std::map<std::string, at::ScalarType> export_dtypes;
 };
 
 /// Builds the model of a run and cuts it for this rank; it has no memory yet. `trace` may be null.

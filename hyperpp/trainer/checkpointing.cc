@@ -8,7 +8,6 @@
 #include "hyperpp/checkpoint/step_folders.h"
 #include "hyperpp/config/load.h"
 #include "hyperpp/core/error.h"
-#include "hyperpp/trainer/export_model.h"
 #include "hyperpp/trainer/owned_boxes.h"
 
 namespace hyperpp::trainer {
@@ -148,7 +147,7 @@ void Checkpointing::Save(const RunState& state, const nlohmann::json& data_posit
   saved.optimizer = OptimizerJson(inputs_.config.optimizer);
   saved.model_config = inputs_.spec.source;
   saved.outline = inputs_.spec.Outline();
-  saved.export_dtypes = ExportDtypes(inputs_);
+  saved.export_dtypes = model.export_dtypes;
   saved.extra = {{"tokens", state.tokens}};
   for (const models::Weight* weight : model.store->weights()) {
     if (CountsHere(*weight, model, world_))

@@ -11,7 +11,6 @@
 
 #include "hyperpp/checkpoint/box.h"
 #include "hyperpp/checkpoint/hf_export.h"
-#include "hyperpp/checkpoint/hf_weights.h"
 #include "hyperpp/comm/gather_strings.h"
 #include "hyperpp/core/error.h"
 #include "hyperpp/trainer/owned_boxes.h"
@@ -99,18 +98,6 @@ at::Tensor GatherToFirst(const ParameterOutline& parameter, const BoxTable& tabl
 
 }  // namespace
 
-std::map<std::string, at::ScalarType> ExportDtypes(const RunInputs& inputs) {
-  std::map<std::string, at::ScalarType> dtypes;
-  if (inputs.pretrained) {
-    const checkpoint::HfWeights files(inputs.config.model.path);
-    for (const std::string& name : files.Names()) dtypes[name] = files.Dtype(name);
-  } else {
-    const at::ScalarType dtype = checkpoint::ConfigDtype(inputs.spec.source);
-    for (const auto& parameter : inputs.spec.Outline().parameters) dtypes[parameter.fqn] = dtype;
-  }
-  return dtypes;
-}
-
 void ExportModel(const RunInputs& inputs, const BuiltModel& built, comm::World& world,
                  const std::string& folder) {
   const BoxTable boxes = GatherBoxTable(built, world);
@@ -122,7 +109,7 @@ void ExportModel(const RunInputs& inputs, const BuiltModel& built, comm::World& 
     return GatherToFirst(parameter, boxes, built, world);
   };
   model.is_writer = world.rank() == 0;
-  model.dtypes = ExportDtypes(inputs);
+  model.dtypes = built.export_dtypes;
   model.default_dtype = checkpoint::ConfigDtype(inputs.spec.source);
   model.source_directory = inputs.config.model.path;
   world.Agree([&] { checkpoint::WriteHfModel(model); });

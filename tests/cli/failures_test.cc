@@ -90,6 +90,26 @@ TEST(FailuresTest, TerminateFinishesTheStepSavesAndEndsWell) {
                                       ("step_" + std::to_string(last)) / "manifest.json"));
 }
 
+TEST(FailuresTest, SaveDoesNotNeedTheFolderTheModelCameFrom) {
+  const LongRun job(
+      {"model.config: null", "model.init: pretrained", "checkpoint.interval: 100000"});
+  const auto source = WriteRun(job.folder, "source",
+                               {"training.steps: 0", "checkpoint.export_hf: true",
+                                "model.config: " + TinyModel(", dtype: bfloat16")});
+  ASSERT_EQ(test::RunProgram(Command(source)).status, 0);
+  auto command = Command(job.config);
+  command.insert(command.end(), {"--set", "model.path=" + (job.folder / "source/hf").string()});
+  Program run(command);
+  ASSERT_TRUE(job.WaitForStep(2)) << run.Err();
+  std::filesystem::remove_all(job.folder / "source");
+  run.Signal(SIGTERM);
+  const auto result = run.Wait();
+  EXPECT_EQ(result.status, 0) << result.err;
+  const auto last = std::to_string(Metrics(job.folder, "run").size());
+  EXPECT_THAT(FileText(job.folder / "run/checkpoints" / ("step_" + last) / "manifest.json"),
+              HasSubstr(R"("dtype":"BF16")"));
+}
+
 TEST(FailuresTest, KillDuringSavesLeavesACheckpointToResumeFrom) {
   const LongRun job({"checkpoint.interval: 1", "checkpoint.keep: 1", "checkpoint.resume: auto"});
   for (const int delay : {0, 30, 70}) {
