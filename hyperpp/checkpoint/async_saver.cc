@@ -56,7 +56,7 @@ void AsyncSaver::Start(const SaveRequest& request) {
   request_ = request;
   for (SavedTensor& tensor : request_.tensors) tensor.local = HostCopy(tensor.local);
   writer_.emplace(std::move(writer));
-  stop_ = false;
+  stop_ = all_wrote_ = failed_ = false;
   std::promise<void> written, committed;
   written_ = written.get_future();
   committed_ = committed.get_future();
@@ -68,13 +68,15 @@ void AsyncSaver::Run(std::promise<void> written, std::promise<void> committed) {
     writer_->WriteShard(request_.tensors);
     request_.tensors.clear();  // gives the copies back early
   });
-  Fulfil(committed, [&] {
+  const bool complete = Fulfil(committed, [&] {
     if (success && rank_ == 0) CommitWhenAllWrote();
   });
+  failed_ = !success || !complete;
 }
 
 void AsyncSaver::CommitWhenAllWrote() {
-  while (!writer_->AllRanksWrote()) {
+  // A note that is not seen when all ranks have written is an error, which Commit reports.
+  while (!all_wrote_ && !writer_->AllRanksWrote()) {
     if (stop_) throw IoError("the save was dropped before all ranks had written");
     std::this_thread::sleep_for(kNotePollInterval);
   }
@@ -86,6 +88,7 @@ void AsyncSaver::Finish() {
   if (!writer_) return;
   try {
     Agree([&] { written_.get(); });
+    all_wrote_ = true;
     Agree([&] { committed_.get(); });
   } catch (...) {
     Drop();
@@ -102,6 +105,7 @@ void AsyncSaver::Drop() noexcept {
   if (rank_ == 0) writer_->Abandon();
   writer_.reset();
   request_ = {};
+  failed_ = false;
 }
 
 }  // namespace hyperpp::checkpoint

@@ -3,6 +3,7 @@
 // folder (save.h) when all ranks have written, and then makes the checkpoint visible.
 //
 //     training thread   Start: copy | step | step | step | Start (or Finish): errors surface here
+//                                     failed()? a run that asks after each step calls Finish then
 //     writing thread                 write shard, note
 //     rank 0's                       write shard, note, wait for all notes, commit
 //
@@ -37,6 +38,9 @@ class AsyncSaver {
   /// Collective: all ranks. Errors: as SaveCheckpoint; the save is dropped.
   void Finish();
 
+  /// Whether this rank's part of the save under way has failed; Finish throws the error.
+  bool failed() const { return failed_; }
+
  private:
   void Agree(const std::function<void()>& fn);
   void Run(std::promise<void> written, std::promise<void> committed);
@@ -48,7 +52,9 @@ class AsyncSaver {
   SaveRequest request_;
   std::optional<CheckpointWriter> writer_;  // while a save is under way
   std::future<void> written_, committed_;
-  std::atomic<bool> stop_ = false;
+  std::atomic<bool> stop_ = false;       // a part of the save is missing and will not come
+  std::atomic<bool> all_wrote_ = false;  // all ranks said so: their notes must be there
+  std::atomic<bool> failed_ = false;
   std::thread thread_;
 };
 

@@ -68,7 +68,9 @@ Section CheckpointKeys() {
       .Add("keep", &C::keep, Integer{}, "Newest checkpoints that are kept; 0: all.")
       .Add("resume", std::identity{}, ResumeFrom{},
            "Start anew, from the newest complete checkpoint if there is one, or from a folder.")
-      .Add("async", &C::async, Boolean{}, "Write while training goes on.")
+      .Add("async", &C::async, Boolean{},
+           "Write while training goes on, from a copy of what each rank saves. A failed write ends "
+           "the run after the step it is in.")
       .Add("export_hf", &C::export_hf, Boolean{},
            "Write the final model in Hugging Face form to hf below output.directory.")
       .Add("weights_only", &C::weights_only, Boolean{},

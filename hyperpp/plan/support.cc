@@ -23,7 +23,6 @@ std::vector<std::pair<std::string, std::string>> Unsupported(const config::Confi
             "use float32");
   refuse_if(config.precision.reduce_dtype == DType::kBFloat16, "precision.reduce_dtype", "bfloat16",
             "use float32");
-  refuse_if(config.checkpoint.async, "checkpoint.async", "true", "use false");
   return found;
 }
 

@@ -50,7 +50,10 @@ void ReadBoxes(checkpoint::CheckpointReader& reader, const models::Weight& weigh
 }  // namespace
 
 Checkpointing::Checkpointing(const RunInputs& inputs, comm::World& world, const Log& log)
-    : inputs_(inputs), world_(world), log_(log) {}
+    : inputs_(inputs), world_(world), log_(log) {
+  if (inputs.config.checkpoint.async)
+    background_ = std::make_unique<checkpoint::AsyncSaver>(&world);
+}
 
 std::string Checkpointing::Directory() const {
   const auto& given = inputs_.config.checkpoint.directory;
@@ -157,8 +160,20 @@ void Checkpointing::Save(const RunState& state, const nlohmann::json& data_posit
     if (CountsHere(*tensor.weight, model, world_))
       AppendBoxes(*tensor.weight, tensor.kind, tensor.value, request.tensors);
   }
-  const std::string folder = checkpoint::SaveCheckpoint(&world_, request);
-  log_.Info("saved      {}", folder);
+  if (!background_) {
+    log_.Info("saved      {}", checkpoint::SaveCheckpoint(&world_, request));
+    return;
+  }
+  Finish();
+  background_->Start(request);
+  step_under_way_ = state.step;
+}
+
+void Checkpointing::Finish() {
+  if (!step_under_way_) return;
+  const int64_t step = *std::exchange(step_under_way_, std::nullopt);
+  background_->Finish();
+  log_.Info("saved      {}", checkpoint::StepFolderPath(Directory(), step));
 }
 
 }  // namespace hyperpp::trainer

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
+#include "hyperpp/checkpoint/async_saver.h"
 #include "hyperpp/checkpoint/reader.h"
 #include "hyperpp/comm/world.h"
 #include "hyperpp/core/log.h"
@@ -44,10 +46,16 @@ class Checkpointing {
   /// Loads only the weights of the checkpoint behind `reader`. Errors: as Resume.
   void LoadWeights(checkpoint::CheckpointReader& reader, models::ParameterStore& store) const;
 
-  /// Saves everything a resumed run needs. Collective: all ranks.
-  /// Errors: IoError on all ranks if one cannot write.
+  /// Saves everything a resumed run needs; with checkpoint.async, finishes the save before and
+  /// begins this one. Collective: all ranks. Errors: IoError on all ranks if one cannot write.
   void Save(const RunState& state, const nlohmann::json& data_position, const BuiltModel& model,
             const optim::Optimizer& optimizer);
+
+  /// Returns when a save under way, if any, is complete. Collective: all ranks.
+  /// Errors: as Save.
+  void Finish();
+  /// Whether this rank's part of a save under way has failed; Finish throws the error.
+  bool SaveFailed() const { return background_ && background_->failed(); }
 
  private:
   std::string Directory() const;
@@ -57,6 +65,8 @@ class Checkpointing {
   const RunInputs& inputs_;
   comm::World& world_;
   const Log& log_;
+  std::unique_ptr<checkpoint::AsyncSaver> background_;  // with checkpoint.async
+  std::optional<int64_t> step_under_way_;               // which it is writing
 };
 
 }  // namespace hyperpp::trainer

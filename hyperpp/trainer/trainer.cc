@@ -130,9 +130,11 @@ void Trainer::Run(const std::function<bool()>& stop_requested) {
     world_.SetActivity(activity);
     model_.pipeline->set_activity(activity);
     TraceSteps(step);
-    const bool stop = TrainOneStep(step, stop_requested(), recorder);
+    // A failed save in the background stops all ranks together; Save or Finish throws its error.
+    const bool stop = TrainOneStep(step, stop_requested() || checkpoints_->SaveFailed(), recorder);
     const bool last = stop || step == steps;
     if (checkpoints_->enabled() && (last || checkpoints_->Due(step))) Save(step);
+    if (last) checkpoints_->Finish();
     if (stop) {
       recorder.Break();
       log_.Info("stopped by a signal after step {}{}", step,
@@ -192,11 +194,13 @@ bool Trainer::TrainOneStep(int64_t step, bool stop_requested, StepRecorder& reco
 void Trainer::HandleNonFinite(int64_t step, const StepResult& result) {
   const std::string fact =
       fmt::format("step {}: loss {}, gradient norm {}", step, result.loss, result.grad_norm);
-  if (config_.training.on_nonfinite == config::OnNonFinite::kStop)
+  if (config_.training.on_nonfinite == config::OnNonFinite::kStop) {
+    checkpoints_->Finish();  // a save under way is what the user will go on from
     throw NonFiniteError(
         fact +
         "; weights are those of the step before; lower optimizer.lr, check the data, or "
         "set training.on_nonfinite: skip");
+  }
   if (world_.rank() == 0) log_.Warning("{}; the update is skipped", fact);
 }
 

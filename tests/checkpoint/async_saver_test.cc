@@ -13,6 +13,7 @@
 #include "tests/checkpoint/small_model.h"
 #include "tests/checkpoint/thread_world.h"
 #include "tests/support/error_text.h"
+#include "tests/support/program.h"
 #include "tests/support/temporary_folder.h"
 
 namespace hyperpp::checkpoint {
@@ -76,6 +77,33 @@ TEST(AsyncSaverTest, ErrorOfOneRankSurfacesOnAllAtTheNextSave) {
   });
   EXPECT_THAT(errors, Each(HasSubstr("parameter of embed.weight has the part [100:")));
   EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(AsyncSaverTest, FolderThatRanksDoNotShareIsReported) {
+  const TemporaryFolder folder, elsewhere;
+  fs::create_directory(elsewhere / ".saving_step_4");
+  const auto errors = RunRanks(2, [&](ThreadWorld& world) {
+    AsyncSaver saver(&world);
+    SaveRequest request = SmallRequest((world.rank() == 0 ? folder : elsewhere).path(), 4);
+    request.tensors = SmallShard(world.rank(), 2, AdamKinds());
+    saver.Start(request);
+    saver.Finish();
+  });
+  EXPECT_THAT(errors, Each(HasSubstr("rank 0 does not see what rank 1 wrote")));
+}
+
+TEST(AsyncSaverTest, FailureIsKnownBeforeFinish) {
+  const TemporaryFolder folder;
+  AsyncSaver saver(nullptr);
+  SaveRequest request = SmallRequest(folder.path(), 4);
+  saver.Start(request);
+  saver.Finish();
+  EXPECT_FALSE(saver.failed());
+  request.tensors[0].offsets[0] = 100;  // any error of the writing thread
+  saver.Start(request);
+  EXPECT_TRUE(test::Eventually([&] { return saver.failed(); }));
+  EXPECT_THROW(saver.Finish(), InternalError);
+  EXPECT_FALSE(saver.failed());
 }
 
 TEST(AsyncSaverTest, CommitErrorSurfacesAndIsNotRepeated) {
