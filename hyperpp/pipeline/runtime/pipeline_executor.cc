@@ -1,6 +1,7 @@
 #include "hyperpp/pipeline/runtime/pipeline_executor.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "hyperpp/core/error.h"
@@ -50,12 +51,11 @@ std::vector<at::Tensor> PipelineExecutor::Run(const Schedule& schedule,
     world_.SetActivity(fmt::format("{}, action {}", activity_, FormatAction(action)));
     try {
       RunAction(action, microbatches[static_cast<std::size_t>(action.microbatch.value)]);
-    } catch (const InternalError& error) {
-      Fail(schedule, position, error.what());
-    } catch (const Error&) {
-      throw;
     } catch (const c10::Error& error) {
       Fail(schedule, position, error.what_without_backtrace());
+    } catch (const std::exception& error) {
+      if (ExitStatusOf(error) != ExitStatus::kDefect) throw;  // says itself where it comes from
+      Fail(schedule, position, error.what());
     }
   }
   world_.SetActivity(activity_);
