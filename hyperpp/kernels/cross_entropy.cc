@@ -4,10 +4,14 @@
 #include <cmath>
 #include <vector>
 
+#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/exp.h>
+#include <ATen/ops/expm1.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/logsumexp.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/where.h>
 #include <ATen/ops/zeros_like.h>
 
 #include "hyperpp/core/error.h"
@@ -49,52 +53,102 @@ struct LogitsChunk {
   at::Tensor labels_C;
   at::Tensor grad_CV;  // fp32 or bf16; undefined: losses only
   double token_weight;
+  const HeadLossOptions& options;
 };
 
-void LossOfRow(const LogitsChunk& chunk, int64_t row, double* loss) {
+// What a row's loss and gradient need of its logits.
+struct RowNumbers {
+  double log_sum_exp;
+  double label_logit;  // 0 if the label's logit is not at hand
+};
+
+// The label's column, or -1 if it is not at hand.
+int64_t LabelColumn(const LogitsChunk& chunk, int64_t row) {
+  const int64_t column = chunk.labels_C.const_data_ptr<int64_t>()[row] - chunk.options.part.first;
+  return column >= 0 && column < chunk.logits_CV.size(1) ? column : -1;
+}
+
+RowNumbers NumbersOfRow(const LogitsChunk& chunk, int64_t row) {
   const SoftmaxRows& rows = HYPERPP_SELECT_BUILD(kSoftmaxRows);
-  const int64_t vocabulary = chunk.logits_CV.size(1);
+  const int64_t vocabulary = chunk.logits_CV.size(1), label = LabelColumn(chunk, row);
   const float* logits = chunk.logits_CV.const_data_ptr<float>() + row * vocabulary;
-  const int64_t label = chunk.labels_C.const_data_ptr<int64_t>()[row];
   double sum = 0;
   const double largest = rows.sum_exp(logits, vocabulary, &sum);
-  const double log_sum_exp = largest + std::log(sum);
-  const double log_probability = logits[label] - log_sum_exp;
-  *loss = -log_probability;
-  if (!chunk.grad_CV.defined()) return;
+  return {largest + std::log(sum), label >= 0 ? logits[label] : 0.0};
+}
 
+// Returns the row's loss and writes the gradient, if wanted.
+double LossOfRow(const LogitsChunk& chunk, int64_t row, const RowNumbers& numbers) {
+  const double log_probability = numbers.label_logit - numbers.log_sum_exp;
+  if (!chunk.grad_CV.defined()) return -log_probability;
+
+  const SoftmaxRows& rows = HYPERPP_SELECT_BUILD(kSoftmaxRows);
+  const int64_t vocabulary = chunk.logits_CV.size(1), label = LabelColumn(chunk, row);
+  const float* logits = chunk.logits_CV.const_data_ptr<float>() + row * vocabulary;
+  const auto log_sum_exp = static_cast<float>(numbers.log_sum_exp);
   const auto weight = static_cast<float>(chunk.token_weight);
   const auto label_grad = static_cast<float>(chunk.token_weight * std::expm1(log_probability));
   if (chunk.grad_CV.scalar_type() == at::kFloat) {
     float* grad = chunk.grad_CV.mutable_data_ptr<float>() + row * vocabulary;
-    rows.softmax_fp32(logits, vocabulary, static_cast<float>(log_sum_exp), weight, grad);
-    grad[label] = label_grad;
+    rows.softmax_fp32(logits, vocabulary, log_sum_exp, weight, grad);
+    if (label >= 0) grad[label] = label_grad;
   } else {
     at::BFloat16* grad = chunk.grad_CV.mutable_data_ptr<at::BFloat16>() + row * vocabulary;
-    rows.softmax_bf16(logits, vocabulary, static_cast<float>(log_sum_exp), weight,
-                      reinterpret_cast<uint16_t*>(grad));
-    grad[label] = label_grad;
+    rows.softmax_bf16(logits, vocabulary, log_sum_exp, weight, reinterpret_cast<uint16_t*>(grad));
+    if (label >= 0) grad[label] = label_grad;
   }
+  return -log_probability;
+}
+
+// Numbers of the whole rows from those of all ranks' parts. Shapes: [ranks, C, 2] -> [C, 2].
+at::Tensor MergeParts(const at::Tensor& parts_RC2) {
+  return at::stack({at::logsumexp(parts_RC2.select(2, 0), {0}), parts_RC2.select(2, 1).sum(0)}, 1);
 }
 
 double LossOnCpu(const LogitsChunk& chunk) {
-  std::vector<double> losses(chunk.logits_CV.size(0));
-  ParallelFor(0, chunk.logits_CV.size(0), 1, [&](int64_t first, int64_t last) {
-    for (int64_t row = first; row < last; ++row) LossOfRow(chunk, row, &losses[row]);
-  });
+  const int64_t num_rows = chunk.logits_CV.size(0);
+  std::vector<double> losses(num_rows);
+  const auto for_each_row = [&](const auto& function) {
+    ParallelFor(0, num_rows, 1, [&](int64_t first, int64_t last) {
+      for (int64_t row = first; row < last; ++row) function(row);
+    });
+  };
+  if (chunk.options.gather_parts) {
+    const at::Tensor numbers_C2 = at::empty({num_rows, 2}, at::kDouble);
+    auto* numbers = reinterpret_cast<RowNumbers*>(numbers_C2.mutable_data_ptr<double>());
+    for_each_row([&](int64_t row) { numbers[row] = NumbersOfRow(chunk, row); });
+    const at::Tensor whole_C2 = MergeParts(chunk.options.gather_parts(numbers_C2)).contiguous();
+    const auto* whole = reinterpret_cast<const RowNumbers*>(whole_C2.const_data_ptr<double>());
+    for_each_row([&](int64_t row) { losses[row] = LossOfRow(chunk, row, whole[row]); });
+  } else {
+    for_each_row(
+        [&](int64_t row) { losses[row] = LossOfRow(chunk, row, NumbersOfRow(chunk, row)); });
+  }
   double total = 0;
   for (double loss : losses) total += loss;
   return total;
 }
 
 double LossOnDevice(LogitsChunk& chunk) {
-  const at::Tensor labels_C1 = chunk.labels_C.to(chunk.logits_CV.device()).unsqueeze(1);
-  const at::Tensor lse_C1 = at::logsumexp(chunk.logits_CV, {1}, true);
-  const at::Tensor log_probability_C1 = chunk.logits_CV.gather(1, labels_C1) - lse_C1;
+  const at::Device device = chunk.logits_CV.device();
+  at::Tensor column_C1 = (chunk.labels_C - chunk.options.part.first).to(device).unsqueeze(1);
+  const at::Tensor outside_C1 = (column_C1 < 0).logical_or_(column_C1 >= chunk.logits_CV.size(1));
+  column_C1 = column_C1.masked_fill(outside_C1, 0);
+  at::Tensor lse_C1 = at::logsumexp(chunk.logits_CV, {1}, true);
+  at::Tensor label_logit_C1 = chunk.logits_CV.gather(1, column_C1).masked_fill(outside_C1, 0);
+  if (chunk.options.gather_parts) {
+    const at::Tensor numbers_C2 = at::cat({lse_C1, label_logit_C1}, 1).to(at::kDouble);
+    const at::Tensor whole_C2 = MergeParts(chunk.options.gather_parts(numbers_C2));
+    lse_C1 = whole_C2.narrow(1, 0, 1).to(lse_C1.options());
+    label_logit_C1 = whole_C2.narrow(1, 1, 1).to(lse_C1.options());
+  }
+  const at::Tensor log_probability_C1 = label_logit_C1 - lse_C1;
   const double loss = -log_probability_C1.to(at::kDouble).sum().item<double>();
   if (chunk.grad_CV.defined()) {
     at::Tensor grad_CV = at::exp(chunk.logits_CV - lse_C1);
-    grad_CV.scatter_(1, labels_C1, at::expm1(log_probability_C1));
+    const at::Tensor label_grad_C1 =
+        at::where(outside_C1, grad_CV.gather(1, column_C1), at::expm1(log_probability_C1));
+    grad_CV.scatter_(1, column_C1, label_grad_C1);
     chunk.grad_CV.copy_(grad_CV.mul_(chunk.token_weight));
   }
   return loss;
@@ -133,7 +187,7 @@ HeadLossResult LossOfLabelled(const at::Tensor& x_TH, const at::Tensor& weight_V
     const int64_t size = std::min(chunk_tokens, num_tokens - first);
     const at::Tensor x_CH = x_TH.narrow(0, first, size);
     LogitsChunk chunk{buffers.logits_CV.narrow(0, 0, size), labels_T.narrow(0, first, size),
-                      at::Tensor(), token_weight};
+                      at::Tensor(), token_weight, options};
     if (options.with_gradient) chunk.grad_CV = buffers.grad_CV.narrow(0, 0, size);
 
     MultiplyIntoFp32(chunk.logits_CV, x_CH, weight_VH.t(), false);
@@ -163,7 +217,8 @@ HeadLossResult HeadCrossEntropy(const at::Tensor& x_TH, const at::Tensor& weight
     return result;
   }
   const at::Tensor labels_cpu_T = labels_T.cpu().contiguous();
-  std::vector<int64_t> tokens = LabelledTokens(labels_cpu_T, weight_VH.size(0));
+  std::vector<int64_t> tokens =
+      LabelledTokens(labels_cpu_T, options.part.WholeRows(weight_VH.size(0)));
   const auto num_labelled = static_cast<int64_t>(tokens.size());
   if (num_labelled == x_TH.size(0) && num_labelled > 0) {
     return LossOfLabelled(x_TH, weight_VH, labels_cpu_T, token_weight, weight_accumulator_VH,

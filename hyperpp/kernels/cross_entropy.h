@@ -4,16 +4,29 @@
 //
 //     loss_t = weight_t * (lse(x_t W^T) - (x_t W^T)[label_t])       labels < 0 count nowhere
 //
-// T tokens, H hidden, V vocabulary. Idea: Liger kernel (arXiv:2410.10989), section 3.2.
+// Where the vocabulary is split over ranks, each one has its part of the logits. Ranks exchange two
+// numbers a token, log-sum-exp of the part and the label's logit if it is theirs, and go on with
+// the whole row's: the loss is the same on all, the gradient of x is this part's share of it.
+//
+// T tokens, H hidden, V vocabulary. Sources: Liger kernel, arXiv:2410.10989, section 3.2; for the
+// split, Megatron-LM, arXiv:1909.08053, section 3.
 #pragma once
 
+#include <functional>
+
 #include <ATen/core/Tensor.h>
+
+#include "hyperpp/kernels/vocabulary_part.h"
 
 namespace hyperpp::kernels {
 
 struct HeadLossOptions {
   bool with_gradient = true;
   int64_t chunk_tokens = 0;  // 0: chosen by the kernel
+  VocabularyPart part = {};  // which rows `weight_VH` holds
+  /// Stacks what the ranks of a split vocabulary hand in, in their order: [n, 2] double, where x is
+  /// -> [ranks, n, 2]. All ranks call it for the same chunks. Empty if all rows are at hand.
+  std::function<at::Tensor(const at::Tensor&)> gather_parts = {};
 };
 
 struct HeadLossResult {

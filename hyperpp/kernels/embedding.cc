@@ -48,18 +48,43 @@ void CopyRow(const at::Tensor& weight_VH, int64_t id, const at::Tensor& out_TH, 
 }
 
 struct TokenOfRow {
-  int64_t id, token;
+  int64_t row, token;
   bool operator<(const TokenOfRow& other) const {
-    return id != other.id ? id < other.id : token < other.token;
+    return row != other.row ? row < other.row : token < other.token;
   }
 };
 
-std::vector<TokenOfRow> SortById(const at::Tensor& ids_T) {
+// The tokens whose row is one of `num_rows` here.
+std::vector<TokenOfRow> SortByRow(const at::Tensor& ids_T, int64_t first_id, int64_t num_rows) {
   const int64_t* ids = ids_T.const_data_ptr<int64_t>();
-  std::vector<TokenOfRow> sorted(ids_T.numel());
-  for (int64_t token = 0; token < ids_T.numel(); ++token) sorted[token] = {ids[token], token};
+  std::vector<TokenOfRow> sorted;
+  sorted.reserve(ids_T.numel());
+  for (int64_t token = 0; token < ids_T.numel(); ++token) {
+    const int64_t row = ids[token] - first_id;
+    if (row >= 0 && row < num_rows) sorted.push_back({row, token});
+  }
   std::sort(sorted.begin(), sorted.end());
   return sorted;
+}
+
+void ZeroRow(const at::Tensor& out_TH, int64_t token) {
+  const auto row_bytes = static_cast<size_t>(out_TH.size(1) * out_TH.element_size());
+  std::memset(static_cast<char*>(out_TH.mutable_data_ptr()) + token * row_bytes, 0, row_bytes);
+}
+
+// For devices: each token's row, 0 for tokens of other parts, which `outside_T` marks.
+struct LocalRows {
+  at::Tensor rows_T, outside_T;  // outside_T is undefined if all rows are at hand
+};
+
+LocalRows LocalRowsOf(const at::Tensor& ids_T, int64_t num_rows, const VocabularyPart& part) {
+  const int64_t whole = part.WholeRows(num_rows);
+  if (whole == num_rows) return {ids_T, {}};
+  // The mask would hide a wrong id from the lookup, which reports it otherwise.
+  CheckIds(ids_T.cpu(), whole);
+  const at::Tensor rows_T = ids_T - part.first;
+  const at::Tensor outside_T = (rows_T < 0).logical_or_(rows_T >= num_rows);
+  return {rows_T.masked_fill(outside_T, 0), outside_T};
 }
 
 void CheckDtype(const at::Tensor& tensor) {
@@ -70,46 +95,61 @@ void CheckDtype(const at::Tensor& tensor) {
 }  // namespace
 
 at::Tensor EmbeddingForward(const at::Tensor& ids_T, const at::Tensor& weight_VH,
-                            at::ScalarType dtype) {
-  if (!weight_VH.is_cpu()) return at::embedding(weight_VH, ids_T).to(dtype);
-  CheckIds(ids_T, weight_VH.size(0));
+                            at::ScalarType dtype, const VocabularyPart& part) {
+  const int64_t num_rows = weight_VH.size(0);
+  if (!weight_VH.is_cpu()) {
+    const LocalRows local = LocalRowsOf(ids_T, num_rows, part);
+    at::Tensor out_TH = at::embedding(weight_VH, local.rows_T).to(dtype);
+    return local.outside_T.defined() ? out_TH.masked_fill_(local.outside_T.unsqueeze(1), 0)
+                                     : out_TH;
+  }
+  CheckIds(ids_T, part.WholeRows(num_rows));
   CheckDtype(weight_VH);
   at::Tensor out_TH =
       at::empty({ids_T.numel(), weight_VH.size(1)}, weight_VH.options().dtype(dtype));
   CheckDtype(out_TH);
   const int64_t* ids = ids_T.const_data_ptr<int64_t>();
   ParallelFor(0, ids_T.numel(), GrainRows(weight_VH.size(1)), [&](int64_t first, int64_t last) {
-    for (int64_t token = first; token < last; ++token)
-      CopyRow(weight_VH, ids[token], out_TH, token);
+    for (int64_t token = first; token < last; ++token) {
+      const int64_t row = ids[token] - part.first;
+      if (row >= 0 && row < num_rows) {
+        CopyRow(weight_VH, row, out_TH, token);
+      } else {
+        ZeroRow(out_TH, token);
+      }
+    }
   });
   return out_TH;
 }
 
 void AccumulateEmbeddingGradient(const at::Tensor& ids_T, const at::Tensor& grad_TH,
-                                 at::Tensor accumulator_VH) {
+                                 at::Tensor accumulator_VH, const VocabularyPart& part) {
   HYPERPP_CHECK_EQ(ids_T.numel(), grad_TH.size(0), "tokens of the embedding's gradient");
   if (!accumulator_VH.is_cpu()) {
-    accumulator_VH.index_add_(0, ids_T, grad_TH.to(at::kFloat));
+    const LocalRows local = LocalRowsOf(ids_T, accumulator_VH.size(0), part);
+    at::Tensor grad = grad_TH.to(at::kFloat);
+    if (local.outside_T.defined()) grad = grad.masked_fill(local.outside_T.unsqueeze(1), 0);
+    accumulator_VH.index_add_(0, local.rows_T, grad);
     return;
   }
-  CheckIds(ids_T, accumulator_VH.size(0));
+  CheckIds(ids_T, part.WholeRows(accumulator_VH.size(0)));
   CheckDtype(grad_TH);
   const at::Tensor grad = grad_TH.stride(1) == 1 ? grad_TH : grad_TH.contiguous();
   const int64_t hidden = grad.size(1);
-  const std::vector<TokenOfRow> sorted = SortById(ids_T);
+  const std::vector<TokenOfRow> sorted = SortByRow(ids_T, part.first, accumulator_VH.size(0));
   const auto num_tokens = static_cast<int64_t>(sorted.size());
-  // Moves a piece's border to where the next id starts, so that no two threads share a row.
-  const auto start_of_id = [&](int64_t i) {
-    while (i > 0 && i < num_tokens && sorted[i].id == sorted[i - 1].id) ++i;
+  // Moves a piece's border to where the next row starts, so that no two threads share a row.
+  const auto start_of_row = [&](int64_t i) {
+    while (i > 0 && i < num_tokens && sorted[i].row == sorted[i - 1].row) ++i;
     return i;
   };
   const RowSums& rows = HYPERPP_SELECT_BUILD(kRowSums);
   float* sums = accumulator_VH.mutable_data_ptr<float>();
   const bool is_fp32 = grad.scalar_type() == at::kFloat;
   ParallelFor(0, num_tokens, GrainRows(hidden), [&](int64_t first, int64_t last) {
-    for (int64_t i = start_of_id(first); i < start_of_id(last); ++i) {
+    for (int64_t i = start_of_row(first); i < start_of_row(last); ++i) {
       const int64_t offset = sorted[i].token * grad.stride(0);
-      float* sum = sums + sorted[i].id * hidden;
+      float* sum = sums + sorted[i].row * hidden;
       if (is_fp32) {
         rows.add_row_fp32(grad.const_data_ptr<float>() + offset, sum, hidden);
       } else {
