@@ -82,6 +82,12 @@ at::Tensor Decoder::RunLayers(int64_t first, int64_t end, at::Tensor hidden_TH,
   return hidden_TH;
 }
 
+void Decoder::set_tensor_region(std::shared_ptr<TensorRegion> region) {
+  region_ = std::move(region);
+  embed_tokens_->set_tensor_region(region_);
+  for (const auto& layer : layers_) layer->set_tensor_region(region_);
+}
+
 void Decoder::WrapLayer(int64_t index, LayerWrapper wrapper) {
   wrappers_.at(static_cast<std::size_t>(index)).push_back(std::move(wrapper));
 }
@@ -93,9 +99,13 @@ at::Tensor Decoder::Normalise(const at::Tensor& hidden_TH) {
 kernels::HeadLossResult Decoder::HeadLoss(const at::Tensor& normed_TH, const at::Tensor& labels_T,
                                           double token_weight, bool with_gradient) {
   const bool trains = with_gradient && head_weight_->trainable();
-  kernels::HeadLossResult result = kernels::HeadCrossEntropy(
-      normed_TH.detach(), head_weight_->compute(), labels_T, token_weight,
-      trains ? head_weight_->gradient() : at::Tensor(), {.with_gradient = with_gradient});
+  kernels::HeadLossOptions options{.with_gradient = with_gradient,
+                                   .part = VocabularyPartOf(*head_weight_)};
+  if (region_)
+    options.gather_parts = [this](const at::Tensor& part) { return region_->GatherParts(part); };
+  kernels::HeadLossResult result =
+      kernels::HeadCrossEntropy(normed_TH.detach(), head_weight_->compute(), labels_T, token_weight,
+                                trains ? head_weight_->gradient() : at::Tensor(), options);
   if (trains) head_weight_->GradientAdded();
   return result;
 }
@@ -130,8 +140,9 @@ void Decoder::RebuildBuffers(at::Device device) {
 pipeline::StateSpec Decoder::BoundaryState(int64_t /*layer*/,
                                            const pipeline::Keywords& keywords) const {
   const int64_t tokens = keywords.at("positions").numel();
+  const int64_t rows = region_ ? region_->NumHiddenRows(tokens) : tokens;
   return {
-      {.name = "hidden_states", .shape = {tokens, spec_.hidden_size}, .dtype = run_.compute_dtype}};
+      {.name = "hidden_states", .shape = {rows, spec_.hidden_size}, .dtype = run_.compute_dtype}};
 }
 
 ForwardContext Decoder::ContextOf(const pipeline::Keywords& keywords) const {
@@ -173,9 +184,11 @@ at::Tensor Decoder::Loss(const pipeline::StageState& output, const at::Tensor& t
   return RunWrapped(head_wrappers_, call, output["hidden_states"]);
 }
 
-at::Tensor Decoder::HeadLossNode(const at::Tensor& hidden_TH, const at::Tensor& labels_T,
+at::Tensor Decoder::HeadLossNode(const at::Tensor& hidden_RH, const at::Tensor& labels_T,
                                  double token_weight) {
-  const at::Tensor normed_TH = Normalise(hidden_TH);
+  const at::Tensor normed_RH = Normalise(hidden_RH);
+  const at::Tensor normed_TH =
+      region_ ? region_->Enter(normed_RH, /*num_readers=*/1).value : normed_RH;
   const kernels::HeadLossResult head =
       HeadLoss(normed_TH, labels_T, token_weight, at::GradMode::is_enabled());
   const at::Tensor loss = at::scalar_tensor(head.loss_sum * token_weight, at::kDouble);

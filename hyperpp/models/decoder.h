@@ -55,10 +55,13 @@ class Decoder : public Layer, public pipeline::PipelineModel {
   /// Of the head; the embedding's where it is tied.
   std::vector<Weight*> HeadWeights() { return {head_weight_}; }
 
+  /// Sets what splits the matrices over ranks, in all parts of the model.
+  void set_tensor_region(std::shared_ptr<TensorRegion> region);
+
   int64_t num_layers() const { return static_cast<int64_t>(layers_.size()); }
   const Weight& head_weight() const { return *head_weight_; }
 
-  /// Shapes: ids_T int64; result [T, H].
+  /// Shapes: ids_T int64; result [T, H]. (With a tensor region, hidden states have its rows.)
   at::Tensor Embed(const at::Tensor& ids_T);
   /// Runs all decoder layers, or [first, end) of them. Shapes: hidden_TH and result [B * S, H].
   at::Tensor RunLayers(at::Tensor hidden_TH, const ForwardContext& context);
@@ -68,6 +71,7 @@ class Decoder : public Layer, public pipeline::PipelineModel {
   at::Tensor Normalise(const at::Tensor& hidden_TH);
   /// Loss and, if wanted, gradients of the head; see kernels/cross_entropy.h. Adds the head's
   /// weight gradient at once, so a call with gradients is one forward and backward of the head.
+  /// Where the vocabulary is split, `normed_TH` has entered the region.
   kernels::HeadLossResult HeadLoss(const at::Tensor& normed_TH, const at::Tensor& labels_T,
                                    double token_weight, bool with_gradient);
   /// Logits [T, V] in fp32; for generation, without gradients.
@@ -102,6 +106,7 @@ class Decoder : public Layer, public pipeline::PipelineModel {
   std::shared_ptr<RmsNorm> norm_;
   std::shared_ptr<Linear> lm_head_;  // null if tied
   Weight* head_weight_;
+  std::shared_ptr<TensorRegion> region_;  // null: nothing is split
 };
 
 /// Cosines and sines of positions 0 .. num_positions - 1 (fp32, on `device`).

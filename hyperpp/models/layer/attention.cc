@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "hyperpp/core/mix64.h"
 #include "hyperpp/kernels/attention.h"
@@ -27,32 +28,38 @@ HeadNormGain::HeadNormGain(int64_t head_dim)
 
 Attention::Attention(const DecoderSpec& spec, int64_t layer_index)
     : layer_index_(layer_index),
-      num_heads_(spec.num_heads),
-      num_key_value_heads_(spec.num_key_value_heads),
       head_dim_(spec.head_dim),
       window_(spec.layer_windows.at(layer_index)),
       norm_eps_(spec.rms_norm_eps),
       dropout_(spec.attention_dropout) {
-  const int64_t hidden = spec.hidden_size;
+  const int64_t hidden = spec.hidden_size, query_size = spec.num_heads * head_dim_;
+  const int64_t key_value_size = spec.num_key_value_heads * head_dim_;
   const auto linear = [&](const char* name, int64_t in, int64_t out, bool bias) {
     return register_module(name, std::make_shared<Linear>(in, out, bias));
   };
-  q_proj_ = linear("q_proj", hidden, num_heads_ * head_dim_, spec.qkv_bias);
-  k_proj_ = linear("k_proj", hidden, num_key_value_heads_ * head_dim_, spec.qkv_bias);
-  v_proj_ = linear("v_proj", hidden, num_key_value_heads_ * head_dim_, spec.qkv_bias);
-  o_proj_ = linear("o_proj", num_heads_ * head_dim_, hidden, spec.output_bias);
+  q_proj_ = linear("q_proj", hidden, query_size, spec.qkv_bias);
+  k_proj_ = linear("k_proj", hidden, key_value_size, spec.qkv_bias);
+  v_proj_ = linear("v_proj", hidden, key_value_size, spec.qkv_bias);
+  o_proj_ = linear("o_proj", query_size, hidden, spec.output_bias);
   if (spec.qk_norm) {
     q_norm_ = register_module("q_norm", std::make_shared<HeadNormGain>(head_dim_));
     k_norm_ = register_module("k_norm", std::make_shared<HeadNormGain>(head_dim_));
   }
 }
 
-at::Tensor Attention::forward(const Activation& x_TH, const ForwardContext& context) {
+void Attention::set_tensor_region(std::shared_ptr<TensorRegion> region) {
+  region_ = std::move(region);
+  o_proj_->set_adds_bias(region_->AddsBias());
+}
+
+at::Tensor Attention::forward(const Activation& input, const ForwardContext& context) {
+  const Activation x_TH = region_ ? region_->Enter(input, kNumReaders) : input;
   const auto heads = [&](const at::Tensor& x) { return x.view({x.size(0), -1, head_dim_}); };
   const at::Tensor q_TND = Rotate(heads(q_proj_->forward(x_TH)), q_norm_.get(), context);
   const at::Tensor k_TMD = Rotate(heads(k_proj_->forward(x_TH)), k_norm_.get(), context);
   const at::Tensor v_TMD = heads(v_proj_->forward(x_TH));
-  return o_proj_->forward(Attend(q_TND, k_TMD, v_TMD, context));
+  const at::Tensor out_TH = o_proj_->forward(Attend(q_TND, k_TMD, v_TMD, context));
+  return region_ ? region_->Leave(out_TH) : out_TH;
 }
 
 at::Tensor Attention::Rotate(const at::Tensor& x_TND, HeadNormGain* norm,
@@ -95,11 +102,11 @@ at::Tensor Attention::Attend(const at::Tensor& q_TND, const at::Tensor& k_TMD,
                 context.dropout->sample_ids_B,
                 context.dropout->positions_S,
                 context.dropout->positions_S,
-                0};
+                q_proj_->weight().local_offsets()[0] / head_dim_};
     options.dropout = dropout.get();
   }
   kernels::AttentionResult result = kernels::AttentionForward(q, k, v, options);
-  const at::Tensor out = result.out_BSND.view({batch * sequence, num_heads_ * head_dim_});
+  const at::Tensor out = result.out_BSND.view({batch * sequence, q.size(2) * head_dim_});
   return AppendNode(
       "Attention", {q_TND, k_TMD, v_TMD}, {out},
       [q, k, v, result, options, dropout](const auto& gradients) {

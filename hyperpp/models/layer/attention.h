@@ -8,6 +8,7 @@
 
 #include "hyperpp/models/layer/forward_context.h"
 #include "hyperpp/models/layer/linear.h"
+#include "hyperpp/models/layer/tensor_region.h"
 #include "hyperpp/models/spec/decoder_spec.h"
 
 namespace hyperpp::models {
@@ -26,22 +27,28 @@ class Attention : public Layer {
  public:
   Attention(const DecoderSpec& spec, int64_t layer_index);
 
-  /// Number of linear layers that read the input.
-  static constexpr int kNumReaders = 3;
+  /// What splits the heads over ranks; null: nothing.
+  void set_tensor_region(std::shared_ptr<TensorRegion> region);
 
-  /// Shapes: x_TH [B * S, hidden]; result [B * S, hidden].
-  at::Tensor forward(const Activation& x_TH, const ForwardContext& context);
+  /// How many times a value that the backward makes again is taken from the input.
+  int NumTakes() const { return region_ ? 1 : kNumReaders; }
+
+  /// Shapes: input [B * S, hidden]; result the same; with a region, of the rows that it says.
+  at::Tensor forward(const Activation& input, const ForwardContext& context);
 
  private:
+  static constexpr int kNumReaders = 3;
+
   at::Tensor Rotate(const at::Tensor& x_TND, HeadNormGain* norm,
                     const ForwardContext& context) const;
   at::Tensor Attend(const at::Tensor& q_TND, const at::Tensor& k_TMD, const at::Tensor& v_TMD,
                     const ForwardContext& context) const;
 
-  int64_t layer_index_, num_heads_, num_key_value_heads_, head_dim_, window_;
+  int64_t layer_index_, head_dim_, window_;
   double norm_eps_, dropout_;
   std::shared_ptr<Linear> q_proj_, k_proj_, v_proj_, o_proj_;
   std::shared_ptr<HeadNormGain> q_norm_, k_norm_;
+  std::shared_ptr<TensorRegion> region_;
 };
 
 }  // namespace hyperpp::models

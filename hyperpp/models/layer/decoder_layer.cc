@@ -11,12 +11,17 @@ DecoderLayer::DecoderLayer(const DecoderSpec& spec, int64_t layer_index) {
   post_attention_layernorm_ = register_module("post_attention_layernorm", norm());
 }
 
+void DecoderLayer::set_tensor_region(const std::shared_ptr<TensorRegion>& region) {
+  self_attn_->set_tensor_region(region);
+  mlp_->set_tensor_region(region);
+}
+
 at::Tensor DecoderLayer::forward(const at::Tensor& hidden_TH, const ForwardContext& context) {
   const auto [attention_in, residual] =
-      input_layernorm_->forward(hidden_TH, {}, remake_cheap_ ? Attention::kNumReaders : 0);
+      input_layernorm_->forward(hidden_TH, {}, remake_cheap_ ? self_attn_->NumTakes() : 0);
   const at::Tensor attended = self_attn_->forward(attention_in, context);
-  const auto [mlp_in, sum] = post_attention_layernorm_->forward(
-      attended, residual, remake_cheap_ ? SwigluMlp::kNumReaders : 0);
+  const auto [mlp_in, sum] =
+      post_attention_layernorm_->forward(attended, residual, remake_cheap_ ? mlp_->NumTakes() : 0);
   return mlp_->forward(mlp_in, remake_cheap_) + sum;
 }
 

@@ -23,8 +23,11 @@ class DecoderLayer : public Layer {
  public:
   DecoderLayer(const DecoderSpec& spec, int64_t layer_index);
 
-  /// Shapes: hidden_TH [B * S, H]; result the same.
+  /// Shapes: hidden_TH [B * S, H], or of the rows that a tensor region says; result the same.
   at::Tensor forward(const at::Tensor& hidden_TH, const ForwardContext& context);
+
+  /// What splits both blocks over ranks; null: nothing.
+  void set_tensor_region(const std::shared_ptr<TensorRegion>& region);
 
   /// Selective recomputation: the layer's backward makes norm outputs and the gated product again
   /// instead of keeping them (activation.h).

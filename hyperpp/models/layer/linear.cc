@@ -12,7 +12,7 @@ Linear::Linear(int64_t in_features, int64_t out_features, bool bias)
 
 at::Tensor Linear::forward(const Activation& x_TK) {
   at::Tensor y = kernels::LinearForward(x_TK.value.detach(), weight_->compute(),
-                                        bias_ ? bias_->compute() : at::Tensor());
+                                        bias_ && adds_bias_ ? bias_->compute() : at::Tensor());
   const at::Tensor bias = bias_ ? bias_->parameter() : at::Tensor();
   const bool needs_input_gradient = x_TK.value.requires_grad();
   std::function<at::Tensor()> kept_x;

@@ -14,10 +14,13 @@ class Linear : public Layer {
   at::Tensor forward(const Activation& x_TK);
 
   const Weight& weight() const { return *weight_; }
+  /// Of the ranks whose products are terms of one sum, one adds the bias; all train it.
+  void set_adds_bias(bool adds_bias) { adds_bias_ = adds_bias; }
 
  private:
   Weight* weight_;
   Weight* bias_ = nullptr;
+  bool adds_bias_ = true;
 };
 
 }  // namespace hyperpp::models

@@ -1,5 +1,7 @@
 #include "hyperpp/models/layer/swiglu_mlp.h"
 
+#include <utility>
+
 #include "hyperpp/kernels/swiglu.h"
 #include "hyperpp/models/layer/graph_node.h"
 
@@ -27,7 +29,13 @@ SwigluMlp::SwigluMlp(int64_t hidden_size, int64_t intermediate_size, bool bias) 
       register_module("down_proj", std::make_shared<Linear>(intermediate_size, hidden_size, bias));
 }
 
-at::Tensor SwigluMlp::forward(const Activation& x_TH, bool remake_product) {
+void SwigluMlp::set_tensor_region(std::shared_ptr<TensorRegion> region) {
+  region_ = std::move(region);
+  down_proj_->set_adds_bias(region_->AddsBias());
+}
+
+at::Tensor SwigluMlp::forward(const Activation& input, bool remake_product) {
+  const Activation x_TH = region_ ? region_->Enter(input, kNumReaders) : input;
   const at::Tensor gate_TI = gate_proj_->forward(x_TH), up_TI = up_proj_->forward(x_TH);
   Activation product_TI = Swiglu(gate_TI, up_TI);
   if (remake_product) {
@@ -35,7 +43,8 @@ at::Tensor SwigluMlp::forward(const Activation& x_TH, bool remake_product) {
         [gate = gate_TI.detach(), up = up_TI.detach()] { return kernels::SwigluForward(gate, up); },
         /*num_takes=*/1);
   }
-  return down_proj_->forward(product_TI);
+  const at::Tensor out_TH = down_proj_->forward(product_TI);
+  return region_ ? region_->Leave(out_TH) : out_TH;
 }
 
 }  // namespace hyperpp::models

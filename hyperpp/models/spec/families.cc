@@ -8,9 +8,9 @@ namespace hyperpp::models {
 namespace {
 
 constexpr Family kFamilies[] = {
-    {"llama", ReadLlama},
-    {"qwen2", ReadQwen2},
-    {"qwen3", ReadQwen3},
+    {"llama", ReadLlama, DensePlacements},
+    {"qwen2", ReadQwen2, DensePlacements},
+    {"qwen3", ReadQwen3, DensePlacements},
 };
 
 }  // namespace

@@ -8,13 +8,15 @@
 
 #include "hyperpp/models/spec/decoder_spec.h"
 #include "hyperpp/models/spec/field_reader.h"
+#include "hyperpp/models/spec/tensor_placement.h"
 
 namespace hyperpp::models {
 
-/// A value of model_type, and how its config.json is read.
+/// A value of model_type, how its config.json is read, and how its parameters are split.
 struct Family {
   std::string_view model_type;
   void (*read)(FieldReader& config, DecoderSpec& spec);
+  std::span<const PlacementRule> (*tensor_placements)();
 };
 
 /// All of them, in the order in which messages list them.
