@@ -11,8 +11,10 @@
 #include "hyperpp/checkpoint/hf_weights.h"
 #include "hyperpp/core/error.h"
 #include "hyperpp/models/random_init.h"
+#include "hyperpp/models/spec/families.h"
 #include "hyperpp/models/spec/initialization.h"
 #include "hyperpp/parallel/recompute/recompute.h"
+#include "hyperpp/parallel/tensor/apply.h"
 #include "hyperpp/trainer/owned_boxes.h"
 
 namespace hyperpp::trainer {
@@ -115,6 +117,9 @@ BuiltModel BuildStages(const RunInputs& inputs, comm::World& world, const RunDev
   model.decoder->set_run({.sequence_length = inputs.config.training.sequence_length,
                           .dropout_seed = static_cast<uint64_t>(inputs.config.training.seed),
                           .compute_dtype = device.compute_dtype});
+  parallel::ApplyTensorParallel(
+      *model.decoder, models::FindFamily(inputs.spec.family)->tensor_placements(),
+      world.Along({Axis::kTensor}), inputs.config.accelerator.sequence_parallel);
   if (world.layout().Degree(Axis::kShard) > 1)
     model.sharding =
         std::make_unique<parallel::FullySharded>(ShardingOptionsOf(inputs.config.fsdp));

@@ -47,7 +47,8 @@ EvaluationResult Evaluate(pipeline::AutoPipeline& pipeline, const data::Source& 
     if (batch.empty()) batch.push_back(nothing);
     int64_t longest = 0;
     for (const data::Sample& sample : batch) longest = std::max(longest, sample.length());
-    const Microbatch microbatch = MakeMicrobatch(batch, 0, longest, device);
+    const Microbatch microbatch =
+        MakeMicrobatch(batch, 0, PaddedLength(longest, world.layout()), device);
     labels += microbatch.num_labels;
     group.push_back(InputOf(microbatch, /*token_weight=*/1.0, /*step=*/0));
     if (group.size() == group_size || i + 1 == num_batches)
@@ -55,8 +56,10 @@ EvaluationResult Evaluate(pipeline::AutoPipeline& pipeline, const data::Source& 
   }
 
   if (world.size() > 1) {
-    // Losses are known on last stages alone, labels on all ranks.
+    // Losses are known on last stages alone, labels on all ranks; tensor-parallel ranks have both
+    // alike.
     if (!pipeline.info().has_last_stage) labels = 0;
+    if (world.layout().Coordinate(world.rank(), Axis::kTensor) != 0) loss_sum = labels = 0;
     at::Tensor sums = at::tensor({loss_sum, static_cast<double>(labels)}, at::kDouble);
     world.Control().AllReduce(sums)->Wait();
     loss_sum = sums.const_data_ptr<double>()[0];

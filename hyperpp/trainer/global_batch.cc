@@ -66,13 +66,15 @@ LocalBatch BatchReader::Read(int64_t step) {
     local.labelled_microbatches += microbatch_labels(i) > 0;
   const Counts global = AgreeOnCounts(local, world_);
 
+  const int64_t padded_length = PaddedLength(global.longest, world_.layout());
+
   LocalBatch batch;
   batch.global_labels = global.labels;
   batch.global_tokens = global.tokens;
   for (int64_t i = 0; i < local_batch_; i += microbatch_size_) {
     const std::vector<data::Sample> part(samples.begin() + i,
                                          samples.begin() + i + microbatch_size_);
-    batch.microbatches.push_back(MakeMicrobatch(part, first + i, global.longest, device_));
+    batch.microbatches.push_back(MakeMicrobatch(part, first + i, padded_length, device_));
     const int64_t labels = batch.microbatches.back().num_labels;
     const bool by_microbatch = training_.loss_reduction == config::LossReduction::kMicrobatchMean;
     const int64_t divisor = by_microbatch ? labels * global.labelled_microbatches : global.labels;

@@ -29,6 +29,11 @@ void FillRow(const data::Sample& sample, int64_t row, Microbatch& out) {
 
 }  // namespace
 
+int64_t PaddedLength(int64_t longest, const MeshLayout& layout) {
+  const int64_t multiple = layout.Degree(Axis::kTensor);
+  return (longest + multiple - 1) / multiple * multiple;
+}
+
 Microbatch MakeMicrobatch(const std::vector<data::Sample>& samples, int64_t first_index,
                           int64_t padded_length, at::Device device) {
   Microbatch out;

@@ -6,6 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "hyperpp/core/mesh_layout.h"
 #include "hyperpp/data/sample.h"
 #include "hyperpp/pipeline/runtime/pipeline_stage.h"
 
@@ -20,6 +21,10 @@ struct Microbatch {
   at::Tensor sample_ids_B;                 // int64, index in the global batch
   int64_t num_tokens = 0, num_labels = 0;  // without padding
 };
+
+/// The length to which sequences of up to `longest` tokens are padded, so that ranks that divide
+/// the tokens of a microbatch get equal shares.
+int64_t PaddedLength(int64_t longest, const MeshLayout& layout);
 
 /// Packs `samples`, whose first one is sample `first_index` of the global batch. Sequences are
 /// padded to `padded_length` tokens, which none exceeds.

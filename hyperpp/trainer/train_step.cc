@@ -6,7 +6,9 @@
 
 #include <ATen/ops/tensor.h>
 
+#include "hyperpp/models/spec/families.h"
 #include "hyperpp/optim/gradient_norm.h"
+#include "hyperpp/parallel/tensor/apply.h"
 #include "hyperpp/trainer/memory.h"
 
 namespace hyperpp::trainer {
@@ -31,6 +33,10 @@ TrainStep::TrainStep(BuiltModel& model, optim::Optimizer& optimizer, comm::World
       config_(config),
       trace_(trace),
       counted_(CountedWeights(model, world)),
+      partial_(parallel::PartialGradientWeights(
+          model.store->TrainableWeights(),
+          models::FindFamily(model.decoder->spec().family)->tensor_placements(),
+          config.accelerator.sequence_parallel)),
       replicas_(world.Along({Axis::kReplicate})) {
   if (!model.sharding)
     reducer_ = std::make_unique<parallel::GradientReducer>(*model.store, replicas_, kBucketBytes);
@@ -43,6 +49,7 @@ StepResult TrainStep::Run(const StepRequest& request, const LocalBatch& batch) {
   {
     const TraceSpan span(trace_, TraceLane::kWait, "reduce gradients");
     FinishReduction();
+    parallel::SumPartialGradients(partial_, world_.Along({Axis::kTensor}));
     SumTiedGradients();
   }
   if (checksums_ != nullptr) checksums_->TakeGradients(request.step);
@@ -71,7 +78,8 @@ ExactSum TrainStep::ForwardBackward(const StepRequest& request, const LocalBatch
     inputs.push_back(InputOf(batch.microbatches[i], batch.token_weights[i], request.step));
   ExactSum loss;
   for (const at::Tensor& part : model_.pipeline->Step(inputs)) loss.Add(part.item<double>());
-  return loss;
+  // Tensor-parallel ranks all have the same loss.
+  return world_.layout().Coordinate(world_.rank(), Axis::kTensor) == 0 ? loss : ExactSum();
 }
 
 void TrainStep::BeginReduction(int64_t num_microbatches) {

@@ -4,6 +4,7 @@
 //     schedule    F B F B F B            gradients accumulate in fp32 over microbatches
 //     shards          [ reduce-scatter ] groups are summed as soon as they are final
 //     replicas            [ reduce ]     buckets likewise; shards at the end
+//     tensor                       [+]   gradients of whole weights, one term per rank
 //     tied                         [+]   first and last stage add up
 //     end                             norm, agreement of all ranks, update
 //
@@ -70,6 +71,7 @@ class TrainStep {
   Trace* trace_;
   ChecksumLog* checksums_ = nullptr;
   std::vector<models::Weight*> counted_;  // trainable; in the norm by this rank
+  std::vector<models::Weight*> partial_;  // trainable; summed over tensor-parallel ranks
   comm::Group& replicas_;
   std::unique_ptr<parallel::GradientReducer> reducer_;  // null if weights are sharded
 };
