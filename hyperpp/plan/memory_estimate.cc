@@ -80,9 +80,11 @@ LayerActivations ActivationsPerToken(const config::Config& config, const ModelFa
   const auto attention =
       static_cast<double>((facts.num_heads + kv_heads) * (facts.head_dim + value_dim));
   const auto inner = static_cast<double>(width);
-  return {.all = 4 * residual + (attention + 3 * inner) / tensor,
+  // Matrices read the norms' outputs for all tokens, also where the residual stream is split.
+  const auto normed = static_cast<double>(facts.hidden_size);
+  return {.all = 2 * residual + 2 * normed + (attention + 3 * inner) / tensor,
           .input = residual,
-          .cheap = 2 * residual + inner / tensor};
+          .cheap = 2 * normed + inner / tensor};
 }
 
 int64_t ActivationBytes(const config::Config& config, const ModelFacts& facts,

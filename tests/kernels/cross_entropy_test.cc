@@ -153,6 +153,86 @@ TEST_P(HeadCrossEntropyTest, LabelOutsideTheVocabularyIsRefused) {
   EXPECT_THROW(HeadCrossEntropy(head.x_TH, head.weight_VH, head.labels_T, 1, {}, {}), InputError);
 }
 
+struct Part {
+  HeadLossResult result;
+  at::Tensor grad_weight_VH;
+};
+
+// What the ranks of a split vocabulary compute, in one process: a first pass records what each part
+// hands in, a second one gives all of them what everyone handed in.
+std::vector<Part> InParts(const Head& head, int num_parts, int64_t chunk_tokens) {
+  const int64_t whole = head.weight_VH.size(0), size = whole / num_parts;
+  std::vector<Part> parts(num_parts);
+  const auto run = [&](int part, const auto& gather) {
+    parts[part].grad_weight_VH = at::zeros({size, head.x_TH.size(1)});
+    parts[part].result = HeadCrossEntropy(
+        head.x_TH, head.weight_VH.narrow(0, part * size, size), head.labels_T, kTokenWeight,
+        parts[part].grad_weight_VH,
+        {.chunk_tokens = chunk_tokens, .part = {part * size, whole}, .gather_parts = gather});
+  };
+  std::vector<std::vector<at::Tensor>> of_chunk;
+  for (int part = 0; part < num_parts; ++part) {
+    std::size_t chunk = 0;
+    run(part, [&](const at::Tensor& numbers) {
+      if (chunk == of_chunk.size()) of_chunk.emplace_back();
+      of_chunk[chunk++].push_back(numbers.clone());
+      return at::stack(std::vector<at::Tensor>(num_parts, numbers));
+    });
+  }
+  for (int part = 0; part < num_parts; ++part) {
+    std::size_t chunk = 0;
+    run(part, [&](const at::Tensor&) { return at::stack(of_chunk[chunk++]); });
+  }
+  return parts;
+}
+
+TEST_P(HeadCrossEntropyTest, PartsOfTheVocabularyAddUpToTheWhole) {
+  for (int num_parts : {2, 3}) {
+    Head head(70, 33, 96, GetParam());
+    const int64_t size = 96 / num_parts;
+    for (int part = 0; part < num_parts; ++part) {  // both borders of each part
+      head.labels_T[2 * part] = part * size;
+      head.labels_T[2 * part + 1] = (part + 1) * size - 1;
+    }
+    head.labels_T.slice(0, 10, 70, 3).fill_(-100);
+    const Expected expected = InDouble(head);
+    at::Tensor grad_x_TH = at::zeros({70, 33});
+    std::vector<at::Tensor> grad_weight;
+    for (const Part& part : InParts(head, num_parts, 16)) {
+      EXPECT_NEAR(part.result.loss_sum / expected.loss_sum, 1, 5e-7);
+      grad_x_TH += part.result.grad_x_TH;
+      grad_weight.push_back(part.grad_weight_VH);
+    }
+    EXPECT_LT(RelativeError(grad_x_TH, expected.grad_x_TH), GradientTolerance());
+    EXPECT_LT(RelativeError(at::cat(grad_weight), expected.grad_weight_VH), GradientTolerance());
+  }
+}
+
+TEST_P(HeadCrossEntropyTest, PartsWithLargeLogitsDoNotOverflow) {
+  Head head(4, 8, 96, GetParam());
+  head.weight_VH.mul_(300);
+  for (const Part& part : InParts(head, 2, 0))
+    EXPECT_NEAR(part.result.loss_sum / InDouble(head).loss_sum, 1, 1e-6);
+}
+
+TEST_P(HeadCrossEntropyTest, NonFiniteLogitOfOnePartShowsInTheLossOfAll) {
+  Head head(4, 8, 96, GetParam());
+  head.weight_VH[95].fill_(std::nan(""));
+  for (const Part& part : InParts(head, 2, 0)) EXPECT_TRUE(std::isnan(part.result.loss_sum));
+}
+
+TEST_P(HeadCrossEntropyTest, LabelOutsideTheWholeVocabularyIsRefusedByEveryPart) {
+  Head head(4, 8, 96, GetParam());
+  head.labels_T[3] = 96;
+  EXPECT_THROW(HeadCrossEntropy(head.x_TH, head.weight_VH.narrow(0, 0, 48), head.labels_T, 1, {},
+                                {.part = {0, 96},
+                                 .gather_parts =
+                                     [](const at::Tensor& x) {
+                                       return at::stack({x, x});
+                                     }}),
+               InputError);
+}
+
 INSTANTIATE_TEST_SUITE_P(Dtypes, HeadCrossEntropyTest, testing::Values(at::kFloat, at::kBFloat16));
 
 }  // namespace

@@ -58,5 +58,32 @@ TEST(EmbeddingTest, IdsOutsideTheTableAreRefused) {
   }
 }
 
+TEST(EmbeddingTest, PartsOfTheTableAddUpToTheWhole) {
+  const at::Tensor weight_VH = at::randn({12, 7});
+  const at::Tensor ids_T = at::tensor({0, 3, 4, 7, 8, 11, 4, 4}, at::kLong);  // borders of 3 parts
+  const at::Tensor grad_TH = at::randn({8, 7});
+  at::Tensor sum_TH = at::zeros({8, 7}), accumulator_VH = at::zeros({12, 7});
+  for (int64_t first : {0, 4, 8}) {
+    const VocabularyPart part{first, 12};
+    sum_TH += EmbeddingForward(ids_T, weight_VH.narrow(0, first, 4), at::kFloat, part);
+    AccumulateEmbeddingGradient(ids_T, grad_TH, accumulator_VH.narrow(0, first, 4), part);
+  }
+  EXPECT_TRUE(at::equal(sum_TH, weight_VH.index_select(0, ids_T)));
+  EXPECT_TRUE(at::allclose(accumulator_VH, at::zeros({12, 7}).index_add(0, ids_T, grad_TH)));
+}
+
+TEST(EmbeddingTest, IdsOutsideTheWholeTableAreRefusedByEveryPart) {
+  for (int64_t id : {-1, 12}) {
+    for (int64_t first : {0, 8}) {
+      at::Tensor accumulator_VH = at::zeros({4, 4});
+      const at::Tensor ids_T = at::full({3}, id, at::kLong);
+      const VocabularyPart part{first, 12};
+      EXPECT_THROW(EmbeddingForward(ids_T, accumulator_VH, at::kFloat, part), InputError);
+      EXPECT_THROW(AccumulateEmbeddingGradient(ids_T, at::ones({3, 4}), accumulator_VH, part),
+                   InputError);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hyperpp::kernels

@@ -26,6 +26,14 @@ TEST(MicrobatchTest, PositionsRestartWithEachDocument) {
   EXPECT_TRUE(batch.document_starts_BS.equal(at::tensor({0, 0, 2, 2}, at::kInt).unsqueeze(0)));
 }
 
+TEST(MicrobatchTest, LengthIsPaddedToEqualSharesOfTheTensorParallelRanks) {
+  const MeshLayout alone, four({2, 2, 1, 1, 4});
+  EXPECT_EQ(PaddedLength(13, alone), 13);
+  EXPECT_EQ(PaddedLength(13, four), 16);
+  EXPECT_EQ(PaddedLength(16, four), 16);
+  EXPECT_EQ(PaddedLength(0, four), 0);
+}
+
 TEST(MicrobatchTest, SampleLongerThanThePaddingIsADefect) {
   EXPECT_THROW(MakeMicrobatch({kLong}, 0, 2, at::kCPU), InternalError);
 }
