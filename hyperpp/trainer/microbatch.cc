@@ -1,6 +1,7 @@
 #include "hyperpp/trainer/microbatch.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <ATen/ops/full.h>
 #include <ATen/ops/scalar_tensor.h>
@@ -22,8 +23,7 @@ void FillRow(const data::Sample& sample, int64_t row, Microbatch& out) {
   std::copy(sample.labels.begin(), sample.labels.end(), labels);
   std::copy(sample.document_starts.begin(), sample.document_starts.end(), starts);
   const int64_t length = sample.length();
-  const int32_t last_start = length > 0 ? sample.document_starts.back() : 0;
-  std::fill(starts + length, starts + out.sequence, last_start);
+  std::iota(starts + length, starts + out.sequence, static_cast<int32_t>(length));
   for (int64_t i = 0; i < out.sequence; ++i) positions[i] = static_cast<int32_t>(i) - starts[i];
 }
 

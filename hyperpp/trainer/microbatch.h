@@ -12,7 +12,8 @@
 
 namespace hyperpp::trainer {
 
-/// B sequences, right-padded to S tokens, T = B * S. Padding has no label and counts nowhere.
+/// B sequences, right-padded to S tokens, T = B * S. Padding has no label and counts nowhere; each
+/// of its tokens is a document of its own, so that no position lies beyond the longest sample.
 struct Microbatch {
   int64_t batch = 0, sequence = 0;         // B, S
   at::Tensor ids_T, labels_T;              // int64

@@ -22,8 +22,8 @@ TEST(MicrobatchTest, ShortSamplesArePaddedWithoutLabels) {
 
 TEST(MicrobatchTest, PositionsRestartWithEachDocument) {
   const Microbatch batch = MakeMicrobatch({kLong}, 0, 4, at::kCPU);
-  EXPECT_TRUE(batch.positions_T.equal(at::tensor({0, 1, 0, 1}, at::kInt)));
-  EXPECT_TRUE(batch.document_starts_BS.equal(at::tensor({0, 0, 2, 2}, at::kInt).unsqueeze(0)));
+  EXPECT_TRUE(batch.positions_T.equal(at::tensor({0, 1, 0, 0}, at::kInt)));
+  EXPECT_TRUE(batch.document_starts_BS.equal(at::tensor({0, 0, 2, 3}, at::kInt).unsqueeze(0)));
 }
 
 TEST(MicrobatchTest, LengthIsPaddedToEqualSharesOfTheTensorParallelRanks) {
