@@ -27,7 +27,7 @@ struct Layout {
 
 // Four layers; two documents' worth of ids.
 std::string FourLayers(const std::string& more = "") {
-  return "model.config: {model_type: qwen3, vocab_size: 61, hidden_size: 24, intermediate_size: "
+  return "model.config: {model_type: qwen3, vocab_size: 62, hidden_size: 24, intermediate_size: "
          "40, "
          "num_hidden_layers: 4, num_attention_heads: 4, num_key_value_heads: 2, head_dim: 8" +
          more + "}";
@@ -54,6 +54,13 @@ const std::vector<Layout>& Layouts() {
        {"accelerator.pp_size: 2", "accelerator.dp_shard_size: 2",
         Pipeline("interleaved1f1b", "[[1, 1], [1, 1]]"), "fsdp.reshard_after_forward: false",
         "activation.recompute: selective"}},
+      {"tp2", {"accelerator.tp_size: 2"}},
+      {"tp2_shard2",
+       {"accelerator.tp_size: 2", "accelerator.dp_shard_size: 2",
+        "accelerator.sequence_parallel: false", "activation.recompute: selective"}},
+      {"pp2_tp2_chunks",
+       {"accelerator.pp_size: 2", "accelerator.tp_size: 2",
+        Pipeline("interleaved1f1b", "[[1, 1], [1, 1]]"), "activation.recompute: full"}},
   };
   return layouts;
 }
