@@ -101,6 +101,7 @@ TEST_P(LayoutsTest, NumbersAreThoseOfOneRank) {
                                            "training.micro_batch_size: 1",
                                            "evaluation.data: {type: synthetic}",
                                            "evaluation.max_samples: 7",
+                                           "training.sequence_length: 13",  // padded for tp
                                            "training.steps: 3"};
   Train("one", common);
   for (const Layout& layout : Layouts()) {
