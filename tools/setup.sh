@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(g++ make cmake ninja-build pkg-config python3 python3-venv git ccache mold
-          clang-16 clang-format-16 clang-tidy-16
+          clang-16 libclang-rt-16-dev clang-format-16 clang-tidy-16
           libgloo-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libsentencepiece-dev
           libpcre2-dev libxxhash-dev libutf8proc-dev libgtest-dev libgmock-dev libbenchmark-dev bible-kjv)
 
