@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/scalar_tensor.h>
 
@@ -152,11 +151,16 @@ ForwardContext Decoder::ContextOf(const pipeline::Keywords& keywords) const {
   context.sequence = positions_BS.size(1);
   context.rotary = tables_;
   context.rotary.positions_T = positions_BS.reshape({-1});
-  context.spans = std::make_shared<AttentionSpans>(keywords.at("document_starts"));
+  const at::Tensor& starts_BL = keywords.at("document_starts");
+  const auto held = keywords.find("token_indices");
+  context.spans =
+      held == keywords.end()
+          ? std::make_shared<AttentionSpans>(starts_BL, positions_BS.device())
+          : std::make_shared<AttentionSpans>(starts_BL, held->second, positions_BS.device());
   if (at::GradMode::is_enabled() && spec_.attention_dropout > 0)
-    context.dropout = DropoutContext{
-        run_.dropout_seed, static_cast<uint64_t>(keywords.at("step").item<int64_t>()),
-        keywords.at("sample_ids"), at::arange(context.sequence, at::kInt)};
+    context.dropout = DropoutContext{run_.dropout_seed,
+                                     static_cast<uint64_t>(keywords.at("step").item<int64_t>()),
+                                     keywords.at("sample_ids")};
   return context;
 }
 

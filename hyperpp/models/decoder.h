@@ -27,11 +27,13 @@ struct DecoderRun {
   at::ScalarType compute_dtype = at::kFloat;  // of hidden states at stage boundaries
 };
 
-/// Keywords of a microbatch of B sequences, padded to S tokens:
+/// Keywords of a microbatch of B sequences, padded to L tokens, of which this rank holds S:
 ///     input_ids [B, S] int64, positions [B, S] int32 (restart with each document),
-///     document_starts [B, S] int32, token_weight: double, on the host: weight of each token's
-///     loss, and for dropout sample_ids [B] int64 (index in the global batch), step: int64, on the
-///     host.
+///     token_indices [S] int32, on the host: place in the sequence of the tokens held; absent if
+///     they are all,
+///     document_starts [B, L] int32, on the host: index of the first token of each document,
+///     token_weight: double, on the host: weight of each token's loss, and for dropout
+///     sample_ids [B] int64 (index in the global batch) and step: int64, on the host.
 /// The target is the labels [B, S], int64, negative for none.
 class Decoder : public Layer, public pipeline::PipelineModel {
  public:

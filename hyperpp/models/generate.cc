@@ -39,7 +39,8 @@ at::Tensor NextLogits(Decoder& model, const std::vector<int64_t>& ids, KeyValueC
   context.rotary.positions_T = at::arange(cache.length, cache.length + length,
                                           at::TensorOptions().dtype(at::kInt).device(device));
   context.spans = std::make_shared<AttentionSpans>(
-      at::zeros({1, length}, at::TensorOptions().dtype(at::kInt).device(device)), cache.length);
+      at::zeros({1, cache.length + length}, at::kInt),
+      at::arange(cache.length, cache.length + length, at::kInt), device);
   context.cache = &cache;
   const at::Tensor hidden =
       model.RunLayers(model.Embed(at::tensor(ids, at::kLong).to(device)), context);

@@ -40,6 +40,22 @@ void CheckTensorParallel(const config::Config& config, const ModelFacts& facts,
   }
 }
 
+// The all_to_all method splits the heads that tensor parallelism leaves to a rank.
+void CheckContextParallel(const config::Config& config, const ModelFacts& facts,
+                          Refusals& refusals) {
+  const int64_t context = config.accelerator.cp_size, tensor = config.accelerator.tp_size;
+  if (config.context_parallel.method != config::ContextMethod::kAllToAll || context == 1) return;
+  const std::pair<std::string_view, int64_t> fields[] = {
+      {"num_attention_heads", facts.num_heads}, {"num_key_value_heads", facts.num_key_value_heads}};
+  for (const auto& [name, value] : fields) {
+    if (value % (context * tensor) == 0) continue;
+    refusals.Add("context_parallel.method",
+                 fmt::format("all_to_all: cp_size {} * tp_size {} does not divide {} = {}; use "
+                             "all_gather or ring, or other sizes",
+                             context, tensor, name, value));
+  }
+}
+
 void CheckExperts(const config::Config& config, const ModelFacts& facts, Refusals& refusals) {
   const int64_t size = config.accelerator.ep_size;
   if (size > 1 && facts.num_experts == 0) {
@@ -110,6 +126,7 @@ void CheckEndOfDocument(const std::string& section, const config::DataSection& d
 
 void CheckModel(const config::Config& config, const ModelFacts& facts, Refusals& refusals) {
   CheckTensorParallel(config, facts, refusals);
+  CheckContextParallel(config, facts, refusals);
   CheckExperts(config, facts, refusals);
   CheckSequence(config, facts, refusals);
   CheckRecomputedLayers(config, facts, refusals);

@@ -14,7 +14,6 @@ std::vector<std::pair<std::string, std::string>> Unsupported(const config::Confi
   const auto degree = [&](const char* key, int64_t size) {
     refuse_if(size > 1, key, fmt::format("{}", size), "use 1");
   };
-  degree("accelerator.cp_size", accelerator.cp_size);
   degree("accelerator.ep_size", accelerator.ep_size);
 
   using config::DType;

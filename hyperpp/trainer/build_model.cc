@@ -13,8 +13,10 @@
 #include "hyperpp/models/random_init.h"
 #include "hyperpp/models/spec/families.h"
 #include "hyperpp/models/spec/initialization.h"
+#include "hyperpp/parallel/context/context_parallel.h"
 #include "hyperpp/parallel/recompute/recompute.h"
 #include "hyperpp/parallel/tensor/apply.h"
+#include "hyperpp/trainer/microbatch.h"
 #include "hyperpp/trainer/owned_boxes.h"
 
 namespace hyperpp::trainer {
@@ -79,9 +81,28 @@ pipeline::PipelineOptions PipelineOptionsOf(const RunInputs& inputs, at::Device 
   return options;
 }
 
+parallel::ContextMethod MethodOf(config::ContextMethod method) {
+  switch (method) {
+    case config::ContextMethod::kAllGather:
+      return parallel::ContextMethod::kAllGather;
+    case config::ContextMethod::kRing:
+      return parallel::ContextMethod::kRing;
+    case config::ContextMethod::kAllToAll:
+      return parallel::ContextMethod::kAllToAll;
+  }
+  throw InternalError("unknown context-parallel method");
+}
+
 // What the parallel dimensions do to one stage, while it is on the meta device.
 void ParallelizeStage(BuiltModel& model, const pipeline::StageRange& stage,
-                      const config::Config& config) {
+                      const config::Config& config, comm::World& world) {
+  if (world.layout().Degree(Axis::kContext) > 1) {
+    const config::ContextParallelSection& context = config.context_parallel;
+    const TokenShare share = TokenShareOf(world.layout(), world.rank(), context.load_balance);
+    parallel::ApplyContextParallel(*model.decoder, stage.first_layer, stage.end_layer,
+                                   MethodOf(context.method), world.Along({Axis::kContext}),
+                                   share.cut);
+  }
   const config::ActivationSection& activation = config.activation;
   if (activation.recompute != config::Recompute::kNone) {
     const auto kind = activation.recompute == config::Recompute::kFull
@@ -129,7 +150,7 @@ BuiltModel BuildStages(const RunInputs& inputs, comm::World& world, const RunDev
   model.pipeline->build(
       model.decoder,
       [&](torch::nn::Module&, const pipeline::StageRange& stage) {
-        ParallelizeStage(model, stage, inputs.config);
+        ParallelizeStage(model, stage, inputs.config, world);
       },
       inputs.plan.batch.local);
   return model;

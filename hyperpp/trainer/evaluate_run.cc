@@ -34,7 +34,8 @@ EvaluationResult EvaluateRun(const RunInputs& inputs, comm::World& world) {
     }
   });
   model.pipeline->Prepare();
-  return Evaluate(*model.pipeline, *source, world, inputs.plan.batch.microbatch, device.device);
+  return Evaluate(*model.pipeline, *source, world,
+                  EvaluationBatchesOf(inputs, world, device.device));
 }
 
 }  // namespace hyperpp::trainer

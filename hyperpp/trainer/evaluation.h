@@ -9,6 +9,8 @@
 #include "hyperpp/comm/world.h"
 #include "hyperpp/data/source.h"
 #include "hyperpp/pipeline/runtime/auto_pipeline.h"
+#include "hyperpp/trainer/microbatch.h"
+#include "hyperpp/trainer/run_inputs.h"
 
 namespace hyperpp::trainer {
 
@@ -17,8 +19,19 @@ struct EvaluationResult {
   int64_t num_labels = 0;
 };
 
-/// Evaluates on all samples of `source`, in microbatches of `batch_size`. Collective: all ranks.
+/// How a rank makes microbatches of samples.
+struct EvaluationBatches {
+  int64_t batch_size = 1;
+  TokenShare share;
+  at::Device device;
+};
+
+/// Microbatches as in training.
+EvaluationBatches EvaluationBatchesOf(const RunInputs& inputs, comm::World& world,
+                                      at::Device device);
+
+/// Evaluates on all samples of `source`. Collective: all ranks.
 EvaluationResult Evaluate(pipeline::AutoPipeline& pipeline, const data::Source& source,
-                          comm::World& world, int64_t batch_size, at::Device device);
+                          comm::World& world, const EvaluationBatches& batches);
 
 }  // namespace hyperpp::trainer

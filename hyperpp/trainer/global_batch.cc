@@ -35,13 +35,13 @@ Counts AgreeOnCounts(Counts local, comm::World& world) {
 }  // namespace
 
 BatchReader::BatchReader(data::BatchStream& stream, comm::World& world,
-                         const config::TrainingSection& training, int64_t microbatch_size,
-                         at::Device device)
+                         const config::Config& config, int64_t microbatch_size, at::Device device)
     : stream_(stream),
       world_(world),
-      training_(training),
+      training_(config.training),
       microbatch_size_(microbatch_size),
-      local_batch_(training.global_batch_size / world.layout().DataDegree()),
+      local_batch_(config.training.global_batch_size / world.layout().DataDegree()),
+      share_(TokenShareOf(world.layout(), world.rank(), config.context_parallel.load_balance)),
       device_(device) {
   HYPERPP_CHECK_EQ(local_batch_ % microbatch_size_, 0, "local batch {}, microbatch {}",
                    local_batch_, microbatch_size_);
@@ -66,15 +66,13 @@ LocalBatch BatchReader::Read(int64_t step) {
     local.labelled_microbatches += microbatch_labels(i) > 0;
   const Counts global = AgreeOnCounts(local, world_);
 
-  const int64_t padded_length = PaddedLength(global.longest, world_.layout());
-
   LocalBatch batch;
   batch.global_labels = global.labels;
   batch.global_tokens = global.tokens;
   for (int64_t i = 0; i < local_batch_; i += microbatch_size_) {
     const std::vector<data::Sample> part(samples.begin() + i,
                                          samples.begin() + i + microbatch_size_);
-    batch.microbatches.push_back(MakeMicrobatch(part, first + i, padded_length, device_));
+    batch.microbatches.push_back(MakeMicrobatch(part, first + i, global.longest, share_, device_));
     const int64_t labels = batch.microbatches.back().num_labels;
     const bool by_microbatch = training_.loss_reduction == config::LossReduction::kMicrobatchMean;
     const int64_t divisor = by_microbatch ? labels * global.labelled_microbatches : global.labels;

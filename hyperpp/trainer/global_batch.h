@@ -1,9 +1,10 @@
 // A rank's share of a step's global batch, and the numbers that weigh its losses.
 //
 // Data-parallel coordinate d of D reads samples d * G/D ... (d+1) * G/D - 1 of the G samples; ranks
-// that differ only in other coordinates read the same ones. The loss is normalised by counts over
-// the whole global batch, which all ranks agree on before the first forward pass, so that every
-// gradient is right from the start and no division is left for later:
+// that differ only in other coordinates read the same ones, and of these context-parallel ranks
+// keep their tokens. Lengths and labels are counted before that, on whole samples. The loss is
+// normalised by counts over the whole global batch, which all ranks agree on before the first
+// forward pass, so that every gradient is right from the start and no division is left for later:
 //
 //     token_mean:        weight of a token = 1 / labels in the global batch
 //     microbatch_mean:   weight of a token = 1 / (labels in its microbatch * microbatches with a
@@ -28,8 +29,8 @@ struct LocalBatch {
 
 class BatchReader {
  public:
-  BatchReader(data::BatchStream& stream, comm::World& world,
-              const config::TrainingSection& training, int64_t microbatch_size, at::Device device);
+  BatchReader(data::BatchStream& stream, comm::World& world, const config::Config& config,
+              int64_t microbatch_size, at::Device device);
 
   /// Reads this rank's samples of `step` and agrees with the other ranks on the counts.
   /// Collective: all ranks.
@@ -41,6 +42,7 @@ class BatchReader {
   const config::TrainingSection training_;
   int64_t microbatch_size_;
   int64_t local_batch_;
+  TokenShare share_;
   at::Device device_;
 };
 

@@ -37,7 +37,7 @@ TrainStep::TrainStep(BuiltModel& model, optim::Optimizer& optimizer, comm::World
           model.store->TrainableWeights(),
           models::FindFamily(model.decoder->spec().family)->tensor_placements(),
           config.accelerator.sequence_parallel)),
-      replicas_(world.Along({Axis::kReplicate})) {
+      replicas_(world.Along({Axis::kReplicate, Axis::kContext})) {
   if (!model.sharding)
     reducer_ = std::make_unique<parallel::GradientReducer>(*model.store, replicas_, kBucketBytes);
 }

@@ -87,8 +87,8 @@ void Trainer::OpenData() {
   data::SourceOptions options = DataOptions(inputs_, world_);
   options.warnings = &warnings;
   stream_ = data::OpenTrainingData(config_.data, options, config_.training.global_batch_size);
-  reader_ = std::make_unique<BatchReader>(*stream_, world_, config_.training,
-                                          inputs_.plan.batch.microbatch, device_.device);
+  reader_ = std::make_unique<BatchReader>(*stream_, world_, config_, inputs_.plan.batch.microbatch,
+                                          device_.device);
   if (config_.evaluation.data) {
     options.for_evaluation = true;
     evaluation_data_ =
@@ -212,8 +212,8 @@ bool Trainer::EvaluationDue(int64_t step) const {
 
 EvaluationResult Trainer::RunEvaluation() {
   HYPERPP_CHECK(evaluation_data_, "no evaluation data");
-  return Evaluate(*model_.pipeline, *evaluation_data_, world_, inputs_.plan.batch.microbatch,
-                  device_.device);
+  return Evaluate(*model_.pipeline, *evaluation_data_, world_,
+                  EvaluationBatchesOf(inputs_, world_, device_.device));
 }
 
 void Trainer::Save(int64_t step) {

@@ -51,6 +51,32 @@ TEST(TrainTest, ReplicasAndMicrobatchesGiveTheResultOfOneRank) {
   }
 }
 
+TEST(TrainTest, RanksThatShareSequencesGiveTheResultOfOneRank) {
+  const auto folder = TestFolder();
+  // 15 tokens are padded; dropout depends on places in the sequence.
+  const std::vector<std::string> common = {"training.sequence_length: 15",
+                                           "data.document_mask: true",
+                                           "data.eos_token_id: 3",
+                                           "model.config: " + TinyModel(", attention_dropout: 0.2"),
+                                           "evaluation.interval: 4",
+                                           "evaluation.max_samples: 3",
+                                           "evaluation.data: {type: synthetic}"};
+  const auto run = [&](const std::string& name, const std::vector<std::string>& lines) {
+    auto all = common;
+    all.insert(all.end(), lines.begin(), lines.end());
+    Train(WriteRun(folder, name, all));
+    return Metrics(folder, name);
+  };
+  const auto expected = run("one", {});
+  for (const std::string method : {"all_gather", "ring"}) {
+    const auto actual = run(method, {"accelerator.cp_size: 2", "accelerator.dp_replicate_size: 2",
+                                     "context_parallel.method: " + method});
+    ExpectSameNumbers(actual, expected, kRounding);
+    const double want = expected.at(3)["evaluation_loss"];
+    EXPECT_NEAR(actual.at(3)["evaluation_loss"].get<double>(), want, kRounding * want);
+  }
+}
+
 TEST(TrainTest, MomentsAndClippingAreThoseOfOneRank) {
   const TemporaryFolder folder;
   const std::vector<std::string> adamw = {"optimizer.type: adamw", "optimizer.lr: 0.003",

@@ -20,6 +20,18 @@ TEST(ModelRulesTest, TensorParallelDegreeDividesWhatItSplits) {
             "--set accelerator.tp_size: 4 does not divide num_key_value_heads = 2; use 1 or 2");
 }
 
+TEST(ModelRulesTest, AllToAllNeedsHeadsThatDivide) {
+  const std::string all_to_all = "context_parallel.method=all_to_all";
+  EXPECT_EQ(RefusalOf({all_to_all, "accelerator.cp_size=2"}, 2), "");
+  EXPECT_EQ(RefusalOf({all_to_all, "accelerator.cp_size=4"}, 4),
+            "--set context_parallel.method: all_to_all: cp_size 4 * tp_size 1 does not divide "
+            "num_key_value_heads = 2; use all_gather or ring, or other sizes");
+  EXPECT_THAT(RefusalOf({all_to_all, "accelerator={cp_size: 2, tp_size: 2}"}, 4),
+              HasSubstr("cp_size 2 * tp_size 2 does not divide num_key_value_heads = 2"));
+  EXPECT_EQ(RefusalOf({"context_parallel.method=ring", "accelerator.cp_size=3"}, 3), "");
+  EXPECT_EQ(RefusalOf({all_to_all}, 1), "");
+}
+
 TEST(ModelRulesTest, ExpertParallelDegreeNeedsExpertsThatDivide) {
   EXPECT_EQ(RefusalOf({"accelerator={ep_size: 2, dp_shard_size: 2}"}, 2),
             "--set accelerator.ep_size: 2, but the qwen3 model has no routed experts; use 1");

@@ -13,19 +13,18 @@ using ::testing::IsEmpty;
 using ::testing::Key;
 
 TEST(SupportTest, EachMissingFeatureIsNamedByItsKey) {
-  const config::Config config =
-      TinyConfig({"accelerator={cp_size: 2, ep_size: 2}",
-                  "precision={param_dtype: bfloat16, reduce_dtype: bfloat16}"});
+  const config::Config config = TinyConfig(
+      {"accelerator={ep_size: 2}", "precision={param_dtype: bfloat16, reduce_dtype: bfloat16}"});
   EXPECT_THAT(Unsupported(config),
-              ElementsAre(Key("accelerator.cp_size"), Key("accelerator.ep_size"),
-                          Key("precision.param_dtype"), Key("precision.reduce_dtype")));
+              ElementsAre(Key("accelerator.ep_size"), Key("precision.param_dtype"),
+                          Key("precision.reduce_dtype")));
 }
 
 TEST(SupportTest, WrittenDefaultsAreSupported) {
   EXPECT_THAT(Unsupported(TinyConfig({})), IsEmpty());
-  EXPECT_THAT(Unsupported(TinyConfig({"accelerator={pp_size: 1, tp_size: 2, dp_replicate_size: 4}",
-                                      "checkpoint={async: true, interval: 1}",
-                                      "precision.param_dtype=float32"})),
+  EXPECT_THAT(Unsupported(TinyConfig(
+                  {"accelerator={pp_size: 1, tp_size: 2, cp_size: 2, dp_replicate_size: 4}",
+                   "checkpoint={async: true, interval: 1}", "precision.param_dtype=float32"})),
               IsEmpty());
 }
 

@@ -1,11 +1,9 @@
 #include "hyperpp/models/layer/attention.h"
 
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "hyperpp/core/mix64.h"
-#include "hyperpp/kernels/attention.h"
 #include "hyperpp/models/layer/graph_node.h"
 
 namespace hyperpp::models {
@@ -90,28 +88,19 @@ at::Tensor Attention::Attend(const at::Tensor& q_TND, const at::Tensor& k_TMD,
   at::Tensor q = split(q_TND), k = split(k_TMD), v = split(v_TMD);
   if (context.cache) std::tie(k, v) = Extend(*context.cache, layer_index_, k, v);
 
-  kernels::AttentionOptions options;
-  options.scale = 1.0 / std::sqrt(static_cast<double>(head_dim_));
-  const auto& interval = context.spans->For(window_);
-  options.key_begin_BS = interval.begin_BS;
-  options.key_end_BS = interval.end_BS;
-  auto dropout = std::make_shared<kernels::AttentionDropout>();
-  if (context.dropout && dropout_ > 0) {
-    *dropout = {dropout_,
-                Mix64(context.dropout->seed, context.dropout->step, layer_index_),
-                context.dropout->sample_ids_B,
-                context.dropout->positions_S,
-                context.dropout->positions_S,
-                q_proj_->weight().local_offsets()[0] / head_dim_};
-    options.dropout = dropout.get();
-  }
-  kernels::AttentionResult result = kernels::AttentionForward(q, k, v, options);
-  const at::Tensor out = result.out_BSND.view({batch * sequence, q.size(2) * head_dim_});
+  AttentionRequest request{.scale = 1.0 / std::sqrt(static_cast<double>(head_dim_)),
+                           .window = window_,
+                           .spans = context.spans};
+  if (context.dropout && dropout_ > 0)
+    request.dropout = {.probability = dropout_,
+                       .key = Mix64(context.dropout->seed, context.dropout->step, layer_index_),
+                       .sample_ids_B = context.dropout->sample_ids_B,
+                       .first_head = q_proj_->weight().local_offsets()[0] / head_dim_};
+  AttentionPass pass = core_->Run(q, k, v, request);
   return AppendNode(
-      "Attention", {q_TND, k_TMD, v_TMD}, {out},
-      [q, k, v, result, options, dropout](const auto& gradients) {
-        const auto grads = kernels::AttentionBackward(gradients[0].contiguous().view(q.sizes()), q,
-                                                      k, v, result, options);
+      "Attention", {q_TND, k_TMD, v_TMD}, {pass.out_BSND.view({batch * sequence, -1})},
+      [sizes = q.sizes().vec(), backward = std::move(pass.backward)](const auto& gradients) {
+        const auto grads = backward(gradients[0].contiguous().view(sizes));
         const auto flat = [](const at::Tensor& x) { return x.flatten(0, 1); };
         return std::vector<at::Tensor>{flat(grads.q_BSND), flat(grads.k_BLMD), flat(grads.v_BLMD)};
       })[0];

@@ -4,8 +4,14 @@
 //     x -> q_proj -> heads -> [q_norm] -> rotary --.
 //     x -> k_proj -> heads -> [k_norm] -> rotary ---- attention -> o_proj -> out
 //     x -> v_proj -> heads -------------------------'
+//
+// What stands between the projections is an AttentionCore, exchanged where a rank holds only a part
+// of each sequence.
 #pragma once
 
+#include <memory>
+
+#include "hyperpp/models/layer/attention_core.h"
 #include "hyperpp/models/layer/forward_context.h"
 #include "hyperpp/models/layer/linear.h"
 #include "hyperpp/models/layer/tensor_region.h"
@@ -36,6 +42,8 @@ class Attention : public Layer {
   /// Shapes: input [B * S, hidden]; result the same; with a region, of the rows that it says.
   at::Tensor forward(const Activation& input, const ForwardContext& context);
 
+  void set_core(std::shared_ptr<const AttentionCore> core) { core_ = std::move(core); }
+
  private:
   static constexpr int kNumReaders = 3;
 
@@ -49,6 +57,7 @@ class Attention : public Layer {
   std::shared_ptr<Linear> q_proj_, k_proj_, v_proj_, o_proj_;
   std::shared_ptr<HeadNormGain> q_norm_, k_norm_;
   std::shared_ptr<TensorRegion> region_;
+  std::shared_ptr<const AttentionCore> core_ = std::make_shared<const LocalAttention>();
 };
 
 }  // namespace hyperpp::models

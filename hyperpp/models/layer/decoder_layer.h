@@ -33,6 +33,10 @@ class DecoderLayer : public Layer {
   /// instead of keeping them (activation.h).
   void set_remake_cheap(bool remake) { remake_cheap_ = remake; }
 
+  void set_attention_core(std::shared_ptr<const AttentionCore> core) {
+    self_attn_->set_core(std::move(core));
+  }
+
  private:
   bool remake_cheap_ = false;
   std::shared_ptr<Attention> self_attn_;

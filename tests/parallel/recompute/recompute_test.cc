@@ -16,8 +16,7 @@ constexpr int64_t kBatch = 2, kLength = 7, kVocabulary = 19;
 
 models::ForwardContext ContextWithDropout(const TinyDecoder& model, uint64_t step) {
   models::ForwardContext context = model.Context(kBatch, kLength);
-  context.dropout =
-      models::DropoutContext{3, step, at::arange(kBatch, at::kLong), at::arange(kLength, at::kInt)};
+  context.dropout = models::DropoutContext{3, step, at::arange(kBatch, at::kLong)};
   return context;
 }
 
