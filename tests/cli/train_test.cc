@@ -52,7 +52,7 @@ TEST(TrainTest, ReplicasAndMicrobatchesGiveTheResultOfOneRank) {
 }
 
 TEST(TrainTest, RanksThatShareSequencesGiveTheResultOfOneRank) {
-  const auto folder = TestFolder();
+  const TemporaryFolder folder;
   // 15 tokens are padded; dropout depends on places in the sequence.
   const std::vector<std::string> common = {"training.sequence_length: 15",
                                            "data.document_mask: true",
