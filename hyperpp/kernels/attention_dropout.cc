@@ -3,11 +3,34 @@
 #include <algorithm>
 #include <cmath>
 
-#include <ATen/ops/empty.h>
+#include <ATen/ops/arange.h>
 
 #include "hyperpp/core/mix64.h"
 
 namespace hyperpp::kernels {
+namespace {
+
+// The hashes on int64 tensors, whose sums and products wrap around as those of uint64.
+
+constexpr int64_t kLow32 = 0xffffffff;
+
+int64_t Signed(uint64_t bits) { return static_cast<int64_t>(bits); }
+
+// Fills with zeros from above, as for uint64.
+at::Tensor ShiftRight(const at::Tensor& x, int64_t bits) {
+  return x.bitwise_right_shift(bits).bitwise_and_((int64_t{1} << (64 - bits)) - 1);
+}
+
+// Mix64 of every element.
+at::Tensor MixTensor(const at::Tensor& x) {
+  at::Tensor z = x + Signed(0x9e3779b97f4a7c15);
+  z.bitwise_xor_(ShiftRight(z, 30)).mul_(Signed(0xbf58476d1ce4e5b9));
+  z.bitwise_xor_(ShiftRight(z, 27)).mul_(Signed(0x94d049bb133111eb));
+  return z.bitwise_xor_(ShiftRight(z, 31));
+}
+
+}  // namespace
+
 uint64_t DropoutRow(uint64_t key, int64_t sample_id, int64_t head, int64_t query_position) {
   const uint64_t sample = Mix64(key ^ Mix64(static_cast<uint64_t>(sample_id)));
   return Mix64(Mix64(sample + static_cast<uint64_t>(head)) + static_cast<uint64_t>(query_position));
@@ -33,27 +56,25 @@ bool DropoutKeep(const AttentionDropout& dropout, int64_t sample_id, int64_t hea
 }
 
 at::Tensor DropoutFactors(const AttentionDropout& dropout, int64_t num_heads) {
-  const at::Tensor samples = dropout.sample_ids_B.to(at::kCPU, at::kLong).contiguous();
-  const at::Tensor queries = dropout.query_positions_S.to(at::kCPU, at::kInt).contiguous();
-  const at::Tensor keys = dropout.key_positions_L.to(at::kCPU, at::kInt).contiguous();
-  const int64_t batch = samples.numel(), num_queries = queries.numel(), num_keys = keys.numel();
-  at::Tensor factors = at::empty({batch, num_heads, num_queries, num_keys}, at::kFloat);
-  float* next = factors.mutable_data_ptr<float>();
-  const uint32_t threshold = DropoutThreshold(dropout.probability);
-  const float kept = static_cast<float>(1 / (1 - dropout.probability));
-  for (int64_t b = 0; b < batch; ++b) {
-    for (int64_t n = 0; n < num_heads; ++n) {
-      for (int64_t s = 0; s < num_queries; ++s) {
-        const uint64_t row =
-            DropoutRow(dropout.key, samples.const_data_ptr<int64_t>()[b], dropout.first_head + n,
-                       queries.const_data_ptr<int32_t>()[s]);
-        for (int64_t l = 0; l < num_keys; ++l)
-          *next++ =
-              DropoutKeepsPosition(row, keys.const_data_ptr<int32_t>()[l], threshold) ? kept : 0;
-      }
-    }
-  }
-  return factors;
+  const at::Device device = dropout.sample_ids_B.device();
+  const at::Tensor sample_B11 =
+      MixTensor(dropout.sample_ids_B).view({-1, 1, 1}).bitwise_xor(Signed(dropout.key));
+  const at::Tensor head_N1 = at::arange(dropout.first_head, dropout.first_head + num_heads,
+                                        at::TensorOptions(at::kLong).device(device))
+                                 .unsqueeze(1);
+  const at::Tensor query_S = dropout.query_positions_S.to(at::kLong);
+  const at::Tensor row_BNS1 =
+      MixTensor(MixTensor(MixTensor(sample_B11) + head_N1) + query_S).unsqueeze(-1);
+
+  at::Tensor x =
+      dropout.key_positions_L.to(at::kLong).mul(kLow32 & 0x9e3779b1) + row_BNS1.bitwise_and(kLow32);
+  x.bitwise_and_(kLow32);
+  x.bitwise_xor_(x.bitwise_right_shift(16)).mul_(0x7feb352d).bitwise_and_(kLow32);
+  x.bitwise_xor_(x.bitwise_right_shift(15)).add_(ShiftRight(row_BNS1, 32));
+  x.mul_(kLow32 & 0x846ca68b).bitwise_and_(kLow32);
+  x.bitwise_xor_(x.bitwise_right_shift(16));
+  const int64_t threshold = DropoutThreshold(dropout.probability);
+  return x.ge(threshold).to(at::kFloat).mul_(1 / (1 - dropout.probability));
 }
 
 }  // namespace hyperpp::kernels

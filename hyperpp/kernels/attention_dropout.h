@@ -39,7 +39,8 @@ bool DropoutKeepsPosition(uint64_t row, int32_t key_position, uint32_t threshold
 bool DropoutKeep(const AttentionDropout& dropout, int64_t sample_id, int64_t head,
                  int64_t query_position, int64_t key_position);
 
-/// Returns the factors of all probabilities of a call, [B, N, S, L] fp32: 0 or 1 / (1 - p).
+/// Returns the factors of all probabilities of a call, [B, N, S, L] fp32: 0 or 1 / (1 - p). Made in
+/// ATen operations on the device of the dropout's tensors.
 at::Tensor DropoutFactors(const AttentionDropout& dropout, int64_t num_heads);
 
 }  // namespace hyperpp::kernels

@@ -4,21 +4,18 @@
 #include <cmath>
 #include <vector>
 
-#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/exp.h>
-#include <ATen/ops/expm1.h>
 #include <ATen/ops/from_blob.h>
-#include <ATen/ops/logsumexp.h>
-#include <ATen/ops/stack.h>
-#include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
 #include "hyperpp/core/error.h"
+#include "hyperpp/kernels/cross_entropy_composed.h"
 #include "hyperpp/kernels/matrix_product.h"
 #include "hyperpp/kernels/parallel_for.h"
 #include "hyperpp/kernels/scratch.h"
 #include "hyperpp/kernels/softmax_rows.h"
+#include "hyperpp/kernels/to_device.h"
 
 namespace hyperpp::kernels {
 namespace {
@@ -100,11 +97,6 @@ double LossOfRow(const LogitsChunk& chunk, int64_t row, const RowNumbers& number
   return -log_probability;
 }
 
-// Numbers of the whole rows from those of all ranks' parts. Shapes: [ranks, C, 2] -> [C, 2].
-at::Tensor MergeParts(const at::Tensor& parts_RC2) {
-  return at::stack({at::logsumexp(parts_RC2.select(2, 0), {0}), parts_RC2.select(2, 1).sum(0)}, 1);
-}
-
 double LossOnCpu(const LogitsChunk& chunk) {
   const int64_t num_rows = chunk.logits_CV.size(0);
   std::vector<double> losses(num_rows);
@@ -129,31 +121,6 @@ double LossOnCpu(const LogitsChunk& chunk) {
   return total;
 }
 
-double LossOnDevice(LogitsChunk& chunk) {
-  const at::Device device = chunk.logits_CV.device();
-  at::Tensor column_C1 = (chunk.labels_C - chunk.options.part.first).to(device).unsqueeze(1);
-  const at::Tensor outside_C1 = (column_C1 < 0).logical_or_(column_C1 >= chunk.logits_CV.size(1));
-  column_C1 = column_C1.masked_fill(outside_C1, 0);
-  at::Tensor lse_C1 = at::logsumexp(chunk.logits_CV, {1}, true);
-  at::Tensor label_logit_C1 = chunk.logits_CV.gather(1, column_C1).masked_fill(outside_C1, 0);
-  if (chunk.options.gather_parts) {
-    const at::Tensor numbers_C2 = at::cat({lse_C1, label_logit_C1}, 1).to(at::kDouble);
-    const at::Tensor whole_C2 = MergeParts(chunk.options.gather_parts(numbers_C2));
-    lse_C1 = whole_C2.narrow(1, 0, 1).to(lse_C1.options());
-    label_logit_C1 = whole_C2.narrow(1, 1, 1).to(lse_C1.options());
-  }
-  const at::Tensor log_probability_C1 = label_logit_C1 - lse_C1;
-  const double loss = -log_probability_C1.to(at::kDouble).sum().item<double>();
-  if (chunk.grad_CV.defined()) {
-    at::Tensor grad_CV = at::exp(chunk.logits_CV - lse_C1);
-    const at::Tensor label_grad_C1 =
-        at::where(outside_C1, grad_CV.gather(1, column_C1), at::expm1(log_probability_C1));
-    grad_CV.scatter_(1, column_C1, label_grad_C1);
-    chunk.grad_CV.copy_(grad_CV.mul_(chunk.token_weight));
-  }
-  return loss;
-}
-
 // Buffers of one call, reused by all chunks.
 struct ChunkBuffers {
   at::Tensor logits_CV, grad_CV, grad_x_CH;
@@ -172,7 +139,7 @@ ChunkBuffers AllocateBuffers(const at::Tensor& x_TH, int64_t chunk, int64_t voca
   return buffers;
 }
 
-// All tokens of x_TH have a label.
+// All tokens of x_TH have a label. labels_T is on the host.
 HeadLossResult LossOfLabelled(const at::Tensor& x_TH, const at::Tensor& weight_VH,
                               const at::Tensor& labels_T, double token_weight,
                               const at::Tensor& weight_accumulator_VH,
@@ -183,15 +150,21 @@ HeadLossResult LossOfLabelled(const at::Tensor& x_TH, const at::Tensor& weight_V
   const int64_t chunk_tokens = ChunkTokens(num_tokens, vocabulary, options);
   const ChunkBuffers buffers =
       AllocateBuffers(x_TH, chunk_tokens, vocabulary, options.with_gradient);
+  const at::Tensor labels_device_T = ToDevice(labels_T, x_TH.device());
+  at::Tensor device_loss = at::zeros({}, x_TH.options().dtype(at::kDouble));
   for (int64_t first = 0; first < num_tokens; first += chunk_tokens) {
     const int64_t size = std::min(chunk_tokens, num_tokens - first);
     const at::Tensor x_CH = x_TH.narrow(0, first, size);
-    LogitsChunk chunk{buffers.logits_CV.narrow(0, 0, size), labels_T.narrow(0, first, size),
+    LogitsChunk chunk{buffers.logits_CV.narrow(0, 0, size), labels_device_T.narrow(0, first, size),
                       at::Tensor(), token_weight, options};
     if (options.with_gradient) chunk.grad_CV = buffers.grad_CV.narrow(0, 0, size);
 
     MultiplyIntoFp32(chunk.logits_CV, x_CH, weight_VH.t(), false);
-    result.loss_sum += x_TH.is_cpu() ? LossOnCpu(chunk) : LossOnDevice(chunk);
+    if (x_TH.is_cpu())
+      result.loss_sum += LossOnCpu(chunk);
+    else
+      device_loss.add_(
+          ComposedLossSum(chunk.logits_CV, chunk.labels_C, token_weight, chunk.grad_CV, options));
     if (!options.with_gradient) continue;
     const at::Tensor grad_x_CH = buffers.grad_x_CH.narrow(0, 0, size);
     MultiplyIntoFp32(grad_x_CH, chunk.grad_CV, weight_VH, false);
@@ -199,6 +172,7 @@ HeadLossResult LossOfLabelled(const at::Tensor& x_TH, const at::Tensor& weight_V
     if (weight_accumulator_VH.defined())
       MultiplyIntoFp32(weight_accumulator_VH, chunk.grad_CV.t(), x_CH, true);
   }
+  if (!x_TH.is_cpu()) result.loss_sum = device_loss.item<double>();
   return result;
 }
 
@@ -227,7 +201,7 @@ HeadLossResult HeadCrossEntropy(const at::Tensor& x_TH, const at::Tensor& weight
   HeadLossResult result;
   if (num_labelled > 0) {
     const at::Tensor tokens_L = at::from_blob(tokens.data(), {num_labelled}, at::kLong);
-    const at::Tensor device_tokens_L = tokens_L.to(x_TH.device());
+    const at::Tensor device_tokens_L = ToDevice(tokens_L, x_TH.device());
     result = LossOfLabelled(x_TH.index_select(0, device_tokens_L), weight_VH,
                             labels_cpu_T.index_select(0, tokens_L), token_weight,
                             weight_accumulator_VH, options);

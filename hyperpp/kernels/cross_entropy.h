@@ -35,7 +35,8 @@ struct HeadLossResult {
       grad_x_TH;  // gradient of sum_t token_weight * loss_t, dtype of x; undefined without gradient
 };
 
-/// x_TH, weight_VH (compute dtype, contiguous), labels_T int64. `token_weight` multiplies every
+/// x_TH, weight_VH (compute dtype, contiguous), labels_T int64, which is looked at on the host:
+/// keep it there beside a GPU, or every call waits for the device. `token_weight` multiplies every
 /// token's loss in the gradient (not in loss_sum). Adds the head weight's gradient into
 /// `weight_accumulator_VH` (fp32) if defined.
 HeadLossResult HeadCrossEntropy(const at::Tensor& x_TH, const at::Tensor& weight_VH,

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <vector>
 
-#include <ATen/ops/embedding.h>
 #include <ATen/ops/empty.h>
 
 #include "hyperpp/core/error.h"
+#include "hyperpp/kernels/embedding_composed.h"
 #include "hyperpp/kernels/optimizer_rows.h"
 #include "hyperpp/kernels/parallel_for.h"
 #include "hyperpp/kernels/row_sums.h"
@@ -72,21 +72,6 @@ void ZeroRow(const at::Tensor& out_TH, int64_t token) {
   std::memset(static_cast<char*>(out_TH.mutable_data_ptr()) + token * row_bytes, 0, row_bytes);
 }
 
-// For devices: each token's row, 0 for tokens of other parts, which `outside_T` marks.
-struct LocalRows {
-  at::Tensor rows_T, outside_T;  // outside_T is undefined if all rows are at hand
-};
-
-LocalRows LocalRowsOf(const at::Tensor& ids_T, int64_t num_rows, const VocabularyPart& part) {
-  const int64_t whole = part.WholeRows(num_rows);
-  if (whole == num_rows) return {ids_T, {}};
-  // The mask would hide a wrong id from the lookup, which reports it otherwise.
-  CheckIds(ids_T.cpu(), whole);
-  const at::Tensor rows_T = ids_T - part.first;
-  const at::Tensor outside_T = (rows_T < 0).logical_or_(rows_T >= num_rows);
-  return {rows_T.masked_fill(outside_T, 0), outside_T};
-}
-
 void CheckDtype(const at::Tensor& tensor) {
   HYPERPP_CHECK(tensor.scalar_type() == at::kFloat || tensor.scalar_type() == at::kBFloat16,
                 "an embedding of {}", c10::toString(tensor.scalar_type()));
@@ -98,10 +83,9 @@ at::Tensor EmbeddingForward(const at::Tensor& ids_T, const at::Tensor& weight_VH
                             at::ScalarType dtype, const VocabularyPart& part) {
   const int64_t num_rows = weight_VH.size(0);
   if (!weight_VH.is_cpu()) {
-    const LocalRows local = LocalRowsOf(ids_T, num_rows, part);
-    at::Tensor out_TH = at::embedding(weight_VH, local.rows_T).to(dtype);
-    return local.outside_T.defined() ? out_TH.masked_fill_(local.outside_T.unsqueeze(1), 0)
-                                     : out_TH;
+    // The mask of other parts' tokens would hide a wrong id from the lookup, which reports it else.
+    if (part.WholeRows(num_rows) != num_rows) CheckIds(ids_T.cpu(), part.WholeRows(num_rows));
+    return ComposedEmbeddingForward(ids_T, weight_VH, dtype, part);
   }
   CheckIds(ids_T, part.WholeRows(num_rows));
   CheckDtype(weight_VH);
@@ -125,13 +109,8 @@ at::Tensor EmbeddingForward(const at::Tensor& ids_T, const at::Tensor& weight_VH
 void AccumulateEmbeddingGradient(const at::Tensor& ids_T, const at::Tensor& grad_TH,
                                  at::Tensor accumulator_VH, const VocabularyPart& part) {
   HYPERPP_CHECK_EQ(ids_T.numel(), grad_TH.size(0), "tokens of the embedding's gradient");
-  if (!accumulator_VH.is_cpu()) {
-    const LocalRows local = LocalRowsOf(ids_T, accumulator_VH.size(0), part);
-    at::Tensor grad = grad_TH.to(at::kFloat);
-    if (local.outside_T.defined()) grad = grad.masked_fill(local.outside_T.unsqueeze(1), 0);
-    accumulator_VH.index_add_(0, local.rows_T, grad);
-    return;
-  }
+  if (!accumulator_VH.is_cpu())
+    return ComposedAccumulateEmbeddingGradient(ids_T, grad_TH, accumulator_VH, part);
   CheckIds(ids_T, part.WholeRows(accumulator_VH.size(0)));
   CheckDtype(grad_TH);
   const at::Tensor grad = grad_TH.stride(1) == 1 ? grad_TH : grad_TH.contiguous();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <ATen/ops/addmm.h>
+#include <ATen/ops/bmm.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/mm.h>
 
@@ -61,6 +62,14 @@ void MultiplyWithOwn(const at::Tensor& out, const Operand& a, const Operand& b, 
                 out.stride(0)});
 }
 
+// Only CUDA has products of bf16 with an fp32 result.
+void MultiplyOnGpu(at::Tensor& out, const at::Tensor& a, const at::Tensor& b, bool accumulate) {
+  if (accumulate)
+    out.add_(at::mm(a, b, at::kFloat));
+  else
+    at::mm_out(out, a, b, at::kFloat);
+}
+
 void CheckShapes(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b) {
   HYPERPP_CHECK(a.dim() == 2 && b.dim() == 2 && out.dim() == 2, "dims {}, {}, {}", a.dim(), b.dim(),
                 out.dim());
@@ -74,7 +83,8 @@ void CheckShapes(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b
 }  // namespace
 
 ProductMethod ChooseProductMethod(const at::Tensor& a) {
-  if (!a.is_cpu() || a.scalar_type() != at::kBFloat16) return ProductMethod::kAten;
+  if (a.scalar_type() != at::kBFloat16) return ProductMethod::kAten;
+  if (!a.is_cpu()) return ProductMethod::kGpuBf16;
   if (Cpu().amx_bf16 && cblas_gemm_bf16bf16f32 != nullptr) return ProductMethod::kMkl;
   return CanMultiplyBf16() ? ProductMethod::kAvx512Bf16 : ProductMethod::kConverted;
 }
@@ -98,6 +108,8 @@ void MultiplyIntoFp32(at::Tensor out, const at::Tensor& a, const at::Tensor& b, 
     case ProductMethod::kAvx512Bf16:
       return MultiplyWithOwn(out, Operand(a), Operand(b),
                              accumulate ? GemmOutput::kFp32Accumulate : GemmOutput::kFp32);
+    case ProductMethod::kGpuBf16:
+      return MultiplyOnGpu(out, a, b, accumulate);
     case ProductMethod::kAten:
     case ProductMethod::kConverted:
       at::addmm_out(out, out, a.to(at::kFloat), b.to(at::kFloat), accumulate ? 1 : 0);
@@ -117,6 +129,11 @@ at::Tensor Multiply(const at::Tensor& a, const at::Tensor& b) {
   at::Tensor out = at::empty({a.size(0), b.size(1)}, a.options());
   if (out.numel() > 0) MultiplyWithOwn(out, Operand(a), Operand(b), GemmOutput::kBf16);
   return out;
+}
+
+at::Tensor MultiplyBatchToFp32(const at::Tensor& a, const at::Tensor& b) {
+  if (ChooseProductMethod(a) == ProductMethod::kGpuBf16) return at::bmm(a, b, at::kFloat);
+  return at::bmm(a.to(at::kFloat), b.to(at::kFloat));
 }
 
 }  // namespace hyperpp::kernels

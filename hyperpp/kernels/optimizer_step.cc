@@ -4,10 +4,9 @@
 #include <cmath>
 #include <vector>
 
-#include <ATen/ops/sqrt.h>
-
 #include "hyperpp/core/error.h"
 #include "hyperpp/kernels/optimizer_rows.h"
+#include "hyperpp/kernels/optimizer_step_composed.h"
 #include "hyperpp/kernels/parallel_for.h"
 
 namespace hyperpp::kernels {
@@ -35,30 +34,10 @@ void ForEachPiece(int64_t size, c10::function_ref<void(int64_t, int64_t)> body) 
   });
 }
 
-void AdamWOnDevice(at::Tensor& weight, const at::Tensor& gradient, at::Tensor& exp_avg,
-                   at::Tensor& exp_avg_sq, const AdamWStep& options, const AdamWFactors& factors) {
-  const at::Tensor scaled = gradient * options.gradient_scale;
-  exp_avg.lerp_(scaled, 1 - options.beta1);
-  exp_avg_sq.mul_(options.beta2).addcmul_(scaled, scaled, 1 - options.beta2);
-  const at::Tensor denominator = at::sqrt(exp_avg_sq) * factors.inverse_root_bias + options.eps;
-  weight.mul_(factors.decay).addcdiv_(exp_avg, denominator, -factors.step_size);
-}
-
-void SgdOnDevice(at::Tensor& weight, const at::Tensor& gradient, at::Tensor& momentum_buffer,
-                 const SgdStep& options, const SgdFactors& factors) {
-  at::Tensor step = gradient * options.gradient_scale + weight * options.weight_decay;
-  if (momentum_buffer.defined()) {
-    factors.first_step ? momentum_buffer.copy_(step)
-                       : momentum_buffer.mul_(options.momentum).add_(step);
-    step = momentum_buffer;
-  }
-  weight.sub_(step, options.lr);
-}
-
 }  // namespace
 
 ExactSum SumOfSquares(const at::Tensor& x) {
-  if (!x.is_cpu()) return {x.to(at::kDouble).square().sum().item<double>(), 0};
+  if (!x.is_cpu()) return {ComposedSumOfSquares(x).item<double>(), 0};
   const bool is_fp32 = x.scalar_type() == at::kFloat;
   CheckFlat(x, x.numel(), is_fp32 ? at::kFloat : at::kBFloat16, "tensor of the norm");
   std::vector<TwoDoubles> sums((x.numel() + kBlock - 1) / kBlock);
@@ -94,7 +73,7 @@ void AdamW(at::Tensor weight, const at::Tensor& gradient, at::Tensor exp_avg, at
                              fp32(1 / std::sqrt(1 - std::pow(options.beta2, step))),
                              fp32(options.eps)};
   if (!weight.is_cpu()) {
-    AdamWOnDevice(weight, gradient, exp_avg, exp_avg_sq, options, factors);
+    ComposedAdamW(weight, gradient, exp_avg, exp_avg_sq, options);
     if (compute_copy.defined()) compute_copy.copy_(weight);
     return;
   }
@@ -118,7 +97,7 @@ void Sgd(at::Tensor weight, const at::Tensor& gradient, at::Tensor momentum_buff
       static_cast<float>(options.gradient_scale), static_cast<float>(options.weight_decay),
       static_cast<float>(options.momentum), static_cast<float>(options.lr), options.step == 1};
   if (!weight.is_cpu()) {
-    SgdOnDevice(weight, gradient, momentum_buffer, options, factors);
+    ComposedSgd(weight, gradient, momentum_buffer, options);
     if (compute_copy.defined()) compute_copy.copy_(weight);
     return;
   }

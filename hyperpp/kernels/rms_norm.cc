@@ -5,6 +5,7 @@
 
 #include "hyperpp/core/error.h"
 #include "hyperpp/kernels/parallel_for.h"
+#include "hyperpp/kernels/rms_norm_composed.h"
 #include "hyperpp/kernels/rms_norm_rows.h"
 #include "hyperpp/kernels/weight_gradient_blocks.h"
 
@@ -28,27 +29,6 @@ void CheckLike(const at::Tensor& x, const at::Tensor& other, const char* name) {
 
 const void* DataOrNull(const at::Tensor& x) { return x.defined() ? x.const_data_ptr() : nullptr; }
 
-// The same in ATen operations, for devices without own kernels.
-RmsNormResult ComposedForward(const at::Tensor& x, const at::Tensor& residual,
-                              const at::Tensor& weight, double eps) {
-  const at::Tensor sum = residual.defined() ? x + residual : x;
-  const at::Tensor wide = sum.to(at::kFloat);
-  const at::Tensor rstd = wide.square().mean(-1).add(eps).rsqrt();
-  return {(wide * rstd.unsqueeze(-1) * weight.to(at::kFloat)).to(x.scalar_type()), sum, rstd};
-}
-
-at::Tensor ComposedBackward(const at::Tensor& grad_y, const at::Tensor& grad_sum,
-                            const at::Tensor& sum, const at::Tensor& rstd, const at::Tensor& weight,
-                            at::Tensor weight_accumulator) {
-  const at::Tensor wide = grad_y.to(at::kFloat), scale = rstd.unsqueeze(-1);
-  const at::Tensor normed = sum.to(at::kFloat) * scale;
-  if (weight_accumulator.defined()) weight_accumulator.add_((wide * normed).sum(0));
-  const at::Tensor g = wide * weight.to(at::kFloat);
-  at::Tensor grad = scale * (g - normed * (g * normed).mean(-1, true));
-  if (grad_sum.defined()) grad = grad + grad_sum.to(at::kFloat);
-  return grad.to(grad_y.scalar_type());
-}
-
 }  // namespace
 
 RmsNormResult RmsNormForward(const at::Tensor& x_TH, const at::Tensor& residual_TH,
@@ -57,7 +37,7 @@ RmsNormResult RmsNormForward(const at::Tensor& x_TH, const at::Tensor& residual_
   CheckLike(x_TH, x_TH, "x");
   CheckLike(x_TH, residual_TH, "residual");
   HYPERPP_CHECK_EQ(weight_H.numel(), size, "size of the rms norm's weight");
-  if (!x_TH.is_cpu()) return ComposedForward(x_TH, residual_TH, weight_H, eps);
+  if (!x_TH.is_cpu()) return ComposedRmsNormForward(x_TH, residual_TH, weight_H, eps);
 
   const at::Tensor weight = weight_H.to(at::kFloat).contiguous();
   RmsNormResult result{at::empty_like(x_TH), residual_TH.defined() ? at::empty_like(x_TH) : x_TH,
@@ -88,7 +68,7 @@ at::Tensor RmsNormBackward(const at::Tensor& grad_y_TH, const at::Tensor& grad_s
   CheckLike(sum_TH, grad_y_TH, "grad_y");
   CheckLike(sum_TH, grad_sum_TH, "grad_sum");
   if (!sum_TH.is_cpu())
-    return ComposedBackward(grad_y_TH, grad_sum_TH, sum_TH, rstd_T, weight_H, weight_accumulator_H);
+    return ComposedRmsNormBackward(grad_y_TH, grad_sum_TH, sum_TH, rstd_T, weight_H, weight_accumulator_H);
 
   const at::Tensor weight = weight_H.to(at::kFloat).contiguous();
   at::Tensor grad = at::empty_like(sum_TH);

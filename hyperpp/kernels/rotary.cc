@@ -2,11 +2,11 @@
 
 #include <vector>
 
-#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 
 #include "hyperpp/core/error.h"
 #include "hyperpp/kernels/parallel_for.h"
+#include "hyperpp/kernels/rotary_composed.h"
 #include "hyperpp/kernels/rotary_rows.h"
 #include "hyperpp/kernels/weight_gradient_blocks.h"
 
@@ -32,45 +32,12 @@ void Check(const at::Tensor& x, const RotaryTables& tables, const HeadNorm& norm
     HYPERPP_CHECK_EQ(norm.weight_D.numel(), x.size(2), "size of the head norm's weight");
 }
 
-// ---- The same in ATen operations, for devices without own kernels. `direction` as in the rows.
-
-at::Tensor ComposedRotate(const at::Tensor& v, const RotaryTables& tables, double direction) {
-  const int64_t half = tables.cos_PR.size(1), rest = v.size(2) - 2 * half;
-  const at::Tensor cos = tables.cos_PR.index_select(0, tables.positions_T).unsqueeze(1);
-  const at::Tensor sin = tables.sin_PR.index_select(0, tables.positions_T).unsqueeze(1) * direction;
-  const at::Tensor a = v.narrow(2, 0, half), b = v.narrow(2, half, half);
-  return at::cat({a * cos - b * sin, b * cos + a * sin, v.narrow(2, 2 * half, rest)}, 2);
-}
-
-RotaryResult ComposedForward(const at::Tensor& x, const RotaryTables& tables,
-                             const HeadNorm& norm) {
-  at::Tensor v = x.to(at::kFloat), rstd;
-  if (norm.weight_D.defined()) {
-    rstd = v.square().mean(-1).add(norm.eps).rsqrt();
-    v = v * rstd.unsqueeze(-1) * norm.weight_D.to(at::kFloat);
-  }
-  return {ComposedRotate(v, tables, 1).to(x.scalar_type()), rstd};
-}
-
-at::Tensor ComposedBackward(const at::Tensor& grad_out, const at::Tensor& x, const at::Tensor& rstd,
-                            const RotaryTables& tables, const HeadNorm& norm,
-                            at::Tensor weight_accumulator) {
-  at::Tensor grad = ComposedRotate(grad_out.to(at::kFloat), tables, -1);
-  if (norm.weight_D.defined()) {
-    const at::Tensor normed = x.to(at::kFloat) * rstd.unsqueeze(-1);
-    if (weight_accumulator.defined()) weight_accumulator.add_((grad * normed).sum({0, 1}));
-    const at::Tensor g = grad * norm.weight_D.to(at::kFloat);
-    grad = rstd.unsqueeze(-1) * (g - normed * (g * normed).mean(-1, true));
-  }
-  return grad.to(x.scalar_type());
-}
-
 }  // namespace
 
 RotaryResult RotaryForward(const at::Tensor& x_TND, const RotaryTables& tables,
                            const HeadNorm& norm) {
   Check(x_TND, tables, norm);
-  if (!x_TND.is_cpu()) return ComposedForward(x_TND, tables, norm);
+  if (!x_TND.is_cpu()) return ComposedRotaryForward(x_TND, tables, norm);
   const int64_t num_tokens = x_TND.size(0), num_heads = x_TND.size(1), head_dim = x_TND.size(2);
   const bool with_norm = norm.weight_D.defined();
   RotaryResult result{at::empty(x_TND.sizes(), x_TND.options()), {}};
@@ -102,7 +69,7 @@ at::Tensor RotaryBackward(const at::Tensor& grad_out_TND, const at::Tensor& x_TN
   Check(grad_out_TND, tables, norm);
   if (with_norm) Check(x_TND, tables, norm);
   if (!grad_out_TND.is_cpu())
-    return ComposedBackward(grad_out_TND, x_TND, rstd_TN, tables, norm, weight_accumulator_D);
+    return ComposedRotaryBackward(grad_out_TND, x_TND, rstd_TN, tables, norm, weight_accumulator_D);
   const int64_t head_dim = grad_out_TND.size(2);
   at::Tensor grad = at::empty(grad_out_TND.sizes(), grad_out_TND.options());
   const at::Tensor weight = with_norm ? norm.weight_D.to(at::kFloat).contiguous() : at::Tensor();

@@ -1,10 +1,10 @@
 #include "hyperpp/kernels/swiglu.h"
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/sigmoid.h>
 
 #include "hyperpp/core/error.h"
 #include "hyperpp/kernels/parallel_for.h"
+#include "hyperpp/kernels/swiglu_composed.h"
 #include "hyperpp/kernels/swiglu_rows.h"
 
 namespace hyperpp::kernels {
@@ -33,10 +33,7 @@ char* MutableRow(const at::Tensor& x, int64_t row) {
 at::Tensor SwigluForward(const at::Tensor& gate_TI, const at::Tensor& up_TI) {
   Check(gate_TI, gate_TI);
   Check(up_TI, gate_TI);
-  if (!gate_TI.is_cpu()) {
-    const at::Tensor gate = gate_TI.to(at::kFloat);
-    return (gate * at::sigmoid(gate) * up_TI.to(at::kFloat)).to(gate_TI.scalar_type());
-  }
+  if (!gate_TI.is_cpu()) return ComposedSwigluForward(gate_TI, up_TI);
   const int64_t size = gate_TI.size(1);
   at::Tensor out = at::empty(gate_TI.sizes(), gate_TI.options());
   const SwigluRows& build = HYPERPP_SELECT_BUILD(kSwigluRows);
@@ -55,12 +52,7 @@ std::pair<at::Tensor, at::Tensor> SwigluBackward(const at::Tensor& grad_TI,
   Check(gate_TI, gate_TI);
   Check(up_TI, gate_TI);
   Check(grad_TI, gate_TI);
-  if (!gate_TI.is_cpu()) {
-    const at::Tensor grad = grad_TI.to(at::kFloat), gate = gate_TI.to(at::kFloat);
-    const at::Tensor s = at::sigmoid(gate);
-    return {(grad * up_TI.to(at::kFloat) * s * (1 + gate * (1 - s))).to(gate_TI.scalar_type()),
-            (grad * gate * s).to(gate_TI.scalar_type())};
-  }
+  if (!gate_TI.is_cpu()) return ComposedSwigluBackward(grad_TI, gate_TI, up_TI);
   const int64_t size = gate_TI.size(1);
   at::Tensor grad_gate = at::empty(gate_TI.sizes(), gate_TI.options());
   at::Tensor grad_up = at::empty(gate_TI.sizes(), gate_TI.options());

@@ -6,6 +6,7 @@
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 
+#include "hyperpp/kernels/attention_composed.h"
 #include "tests/kernels/attention_reference.h"
 
 namespace hyperpp::kernels {
@@ -82,6 +83,19 @@ TEST(AttentionDropoutTest, FactorsDependOnGlobalPlacesOnly) {
   EXPECT_EQ(DropoutKeep(whole, 18, 4, 7, 9), factors[1][1][7][9].item<float>() > 0);
 }
 
+TEST(AttentionDropoutTest, FactorsAreTheFunctionAtEveryPlace) {
+  AttentionDropout dropout = MakeDropout(0.3, 2, 7, 9);
+  dropout.key = 0xfedcba9876543210u;  // with the highest bit set
+  const at::Tensor factors = DropoutFactors(dropout, 3);
+  for (int64_t b = 0; b < 2; ++b)
+    for (int64_t n = 0; n < 3; ++n)
+      for (int64_t s = 0; s < 7; ++s)
+        for (int64_t l = 0; l < 9; ++l) {
+          const bool kept = DropoutKeep(dropout, 17 + b, 3 + n, s + 2, l);
+          EXPECT_FLOAT_EQ(factors[b][n][s][l].item<float>(), kept ? 1 / 0.7f : 0);
+        }
+}
+
 TEST(AttentionDropoutTest, ForwardAndBackwardUseTheSameFactors) {
   at::set_num_threads(2);
   for (at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
@@ -91,15 +105,22 @@ TEST(AttentionDropoutTest, ForwardAndBackwardUseTheSameFactors) {
     AttentionOptions options = Causal(2, 130, 150);
     options.dropout = &dropout;
     const ReferenceAttention expected = Reference(inputs, options, DropoutFactors(dropout, 4));
-    const AttentionResult forward = AttentionForward(inputs.q, inputs.k, inputs.v, options);
-    const AttentionGradients gradients =
-        AttentionBackward(inputs.grad_out, inputs.q, inputs.k, inputs.v, forward, options);
     const double tolerance = dtype == at::kFloat ? 5e-6 : 2e-2;
-    EXPECT_LT(RelativeError(forward.out_BSND, expected.out), tolerance);
-    EXPECT_TRUE(at::allclose(forward.lse_BNS.to(at::kDouble), expected.lse, 1e-6, 4e-6));
-    EXPECT_LT(RelativeError(gradients.q_BSND, expected.grad_q), tolerance);
-    EXPECT_LT(RelativeError(gradients.k_BLMD, expected.grad_k), tolerance);
-    EXPECT_LT(RelativeError(gradients.v_BLMD, expected.grad_v), tolerance);
+    const auto expect_reference = [&](const AttentionResult& forward,
+                                      const AttentionGradients& gradients) {
+      EXPECT_LT(RelativeError(forward.out_BSND, expected.out), tolerance);
+      EXPECT_TRUE(at::allclose(forward.lse_BNS.to(at::kDouble), expected.lse, 1e-6, 4e-6));
+      EXPECT_LT(RelativeError(gradients.q_BSND, expected.grad_q), tolerance);
+      EXPECT_LT(RelativeError(gradients.k_BLMD, expected.grad_k), tolerance);
+      EXPECT_LT(RelativeError(gradients.v_BLMD, expected.grad_v), tolerance);
+    };
+    const auto& [q, k, v, grad_out] = inputs;
+    const AttentionResult own = AttentionForward(q, k, v, options);
+    expect_reference(own, AttentionBackward(grad_out, q, k, v, own, options));
+    const int64_t max_scores = 40 * 2 * 4 * 150;  // blocks of 40 queries
+    const AttentionResult composed = ComposedAttentionForward(q, k, v, options, max_scores);
+    expect_reference(composed,
+                     ComposedAttentionBackward(grad_out, q, k, v, composed, options, max_scores));
   }
 }
 

@@ -85,10 +85,15 @@ TEST_P(AttentionTest, ComposedOperationsMatchDoublePrecision) {
   const auto [shape, kind] = GetParam();
   const AttentionInputs inputs = DrawInputs(shape, 2);
   const AttentionOptions options = MaskOf(kind, shape);
-  const AttentionResult forward = ComposedAttentionForward(inputs.q, inputs.k, inputs.v, options);
-  const AttentionGradients gradients =
-      ComposedAttentionBackward(inputs.grad_out, inputs.q, inputs.k, inputs.v, forward, options);
-  ExpectMatches(forward, gradients, Reference(inputs, options), ToleranceOf(shape.dtype));
+  const ReferenceAttention expected = Reference(inputs, options);
+  for (const int64_t max_scores : {int64_t{0}, 7 * shape.batch * shape.heads * shape.keys}) {
+    const AttentionResult forward =
+        ComposedAttentionForward(inputs.q, inputs.k, inputs.v, options, max_scores);
+    EXPECT_TRUE(forward.lse_BNS.is_contiguous());
+    const AttentionGradients gradients = ComposedAttentionBackward(
+        inputs.grad_out, inputs.q, inputs.k, inputs.v, forward, options, max_scores);
+    ExpectMatches(forward, gradients, expected, ToleranceOf(shape.dtype));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
