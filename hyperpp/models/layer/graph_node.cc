@@ -8,6 +8,7 @@
 #include <torch/csrc/autograd/functions/utils.h>
 
 #include "hyperpp/core/error.h"
+#include "hyperpp/models/layer/make_node.h"
 
 namespace hyperpp::models {
 namespace {
@@ -42,7 +43,7 @@ bool NeedsNode(const std::vector<at::Tensor>& inputs) {
 std::vector<at::Tensor> AppendNode(std::string name, const std::vector<at::Tensor>& inputs,
                                    std::vector<at::Tensor> outputs, Backward backward) {
   if (!NeedsNode(inputs)) return outputs;
-  auto node = c10::make_intrusive<ClosureNode>(std::move(name), std::move(backward));
+  auto node = MakeNode<ClosureNode>(std::move(name), std::move(backward));
   node->set_next_edges(torch::autograd::collect_next_edges(inputs));
   for (at::Tensor& output : outputs) {
     if (output.defined()) torch::autograd::set_history(output, node);
