@@ -54,6 +54,7 @@ class ParameterStore {
   const std::vector<Weight*>& weights() const { return weights_; }
   std::vector<Weight*> TrainableWeights() const;
   at::ScalarType compute_dtype() const { return compute_dtype_; }
+  at::Device device() const { return parameters_.device(); }
   /// Of a sharded store, in order; each list of the constructor's one after the other.
   const std::vector<ShardUnit>& units() const { return units_; }
   /// For each list of the constructor, which of units() it became.

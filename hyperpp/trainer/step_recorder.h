@@ -25,8 +25,10 @@ struct StepRecord {
 /// Writes on rank 0 and does nothing on the others.
 class StepRecorder {
  public:
-  /// `last_step`: records after it are dropped from metrics.jsonl.
-  StepRecorder(const RunInputs& inputs, const Log& log, int64_t last_step);
+  /// `last_step`: records after it are dropped from metrics.jsonl. `peak_flops`: FLOP/s of all
+  /// ranks' devices together, if known; without it there is no mfu.
+  StepRecorder(const RunInputs& inputs, const Log& log, int64_t last_step,
+               std::optional<double> peak_flops);
 
   void Write(const StepRecord& record);
   /// Ends a progress line that is being rewritten.
@@ -36,6 +38,8 @@ class StepRecorder {
   std::unique_ptr<MetricsLog> metrics_;
   std::unique_ptr<TensorBoardWriter> tensorboard_;
   Progress progress_;
+  double flops_per_token_;
+  std::optional<double> peak_flops_;
 };
 
 }  // namespace hyperpp::trainer

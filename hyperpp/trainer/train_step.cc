@@ -118,7 +118,7 @@ StepResult TrainStep::Agree(const ExactSum& loss, bool stop_requested) {
   for (const ExactSum::Limbs& part : parts) values.insert(values.end(), part.begin(), part.end());
   values.push_back(stop_requested ? 1.0 : 0.0);
   at::Tensor sums = at::tensor(values, at::kDouble);
-  at::Tensor peak = at::tensor({PeakMemoryBytes()}, at::kLong);
+  at::Tensor peak = at::tensor({PeakMemoryBytes(model_.store->device())}, at::kLong);
   if (world_.size() > 1) {
     const TraceSpan span(trace_, TraceLane::kWait, "agree");
     world_.Control().AllReduce(sums)->Wait();

@@ -123,7 +123,7 @@ void Trainer::Run(const std::function<bool()>& stop_requested) {
   if (state_.step >= steps && steps > 0)
     log_.Info("nothing to train: the checkpoint is at step {}, training.steps is {}", state_.step,
               steps);
-  StepRecorder recorder(inputs_, log_, state_.step);
+  StepRecorder recorder(inputs_, log_, state_.step, PeakFlopsOfJob());
   OpenChecksums();
   for (int64_t step = first; step <= steps; ++step) {
     const std::string activity = fmt::format("step {}", step);
@@ -161,6 +161,12 @@ void Trainer::TraceSteps(int64_t step) {
                  fmt::format("rank {}{}", world_.rank(), place.empty() ? "" : " (" + place + ")"));
   }
   trace_.set_recording(wanted);
+}
+
+// All ranks compute on devices like this one's: a job of mixed GPUs has no meaningful peak.
+std::optional<double> Trainer::PeakFlopsOfJob() const {
+  if (!device_.peak_flops) return std::nullopt;
+  return *device_.peak_flops * world_.size();
 }
 
 bool Trainer::TrainOneStep(int64_t step, bool stop_requested, StepRecorder& recorder) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "hyperpp/comm/world.h"
@@ -42,6 +43,7 @@ class Trainer {
   void OpenOutput();
   void Resume();
   void OpenChecksums();
+  std::optional<double> PeakFlopsOfJob() const;
   bool TrainOneStep(int64_t step, bool stop_requested, StepRecorder& recorder);
   void HandleNonFinite(int64_t step, const StepResult& result);
   bool EvaluationDue(int64_t step) const;
