@@ -9,6 +9,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "hyperpp/core/error.h"
+#include "hyperpp/kernels/to_device.h"
 
 namespace hyperpp::trainer {
 namespace {
@@ -67,8 +68,8 @@ Microbatch MakeMicrobatch(const std::vector<data::Sample>& samples, int64_t firs
     out.num_labels += sample.NumLabels();
   }
   Keep(share, out);
-  for (at::Tensor* tensor : {&out.ids_T, &out.labels_T, &out.positions_T})
-    *tensor = tensor->to(device);
+  for (at::Tensor* tensor : {&out.ids_T, &out.positions_T})
+    *tensor = kernels::ToDevice(*tensor, device);
   return out;
 }
 

@@ -1,6 +1,5 @@
 #include "hyperpp/models/layer/forward_context.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <ATen/ops/arange.h>
