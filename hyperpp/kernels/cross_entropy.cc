@@ -139,6 +139,8 @@ ChunkBuffers AllocateBuffers(const at::Tensor& x_TH, int64_t chunk, int64_t voca
   return buffers;
 }
 
+at::Tensor NoLoss(const at::Tensor& x) { return at::zeros({}, x.options().dtype(at::kDouble)); }
+
 // All tokens of x_TH have a label. labels_T is on the host.
 HeadLossResult LossOfLabelled(const at::Tensor& x_TH, const at::Tensor& weight_VH,
                               const at::Tensor& labels_T, double token_weight,
@@ -151,7 +153,7 @@ HeadLossResult LossOfLabelled(const at::Tensor& x_TH, const at::Tensor& weight_V
   const ChunkBuffers buffers =
       AllocateBuffers(x_TH, chunk_tokens, vocabulary, options.with_gradient);
   const at::Tensor labels_device_T = ToDevice(labels_T, x_TH.device());
-  at::Tensor device_loss = at::zeros({}, x_TH.options().dtype(at::kDouble));
+  result.loss_sum = NoLoss(x_TH);
   for (int64_t first = 0; first < num_tokens; first += chunk_tokens) {
     const int64_t size = std::min(chunk_tokens, num_tokens - first);
     const at::Tensor x_CH = x_TH.narrow(0, first, size);
@@ -161,9 +163,9 @@ HeadLossResult LossOfLabelled(const at::Tensor& x_TH, const at::Tensor& weight_V
 
     MultiplyIntoFp32(chunk.logits_CV, x_CH, weight_VH.t(), false);
     if (x_TH.is_cpu())
-      result.loss_sum += LossOnCpu(chunk);
+      result.loss_sum.add_(LossOnCpu(chunk));
     else
-      device_loss.add_(
+      result.loss_sum.add_(
           ComposedLossSum(chunk.logits_CV, chunk.labels_C, token_weight, chunk.grad_CV, options));
     if (!options.with_gradient) continue;
     const at::Tensor grad_x_CH = buffers.grad_x_CH.narrow(0, 0, size);
@@ -172,7 +174,6 @@ HeadLossResult LossOfLabelled(const at::Tensor& x_TH, const at::Tensor& weight_V
     if (weight_accumulator_VH.defined())
       MultiplyIntoFp32(weight_accumulator_VH, chunk.grad_CV.t(), x_CH, true);
   }
-  if (!x_TH.is_cpu()) result.loss_sum = device_loss.item<double>();
   return result;
 }
 
@@ -198,7 +199,7 @@ HeadLossResult HeadCrossEntropy(const at::Tensor& x_TH, const at::Tensor& weight
     return LossOfLabelled(x_TH, weight_VH, labels_cpu_T, token_weight, weight_accumulator_VH,
                           options);
   }
-  HeadLossResult result;
+  HeadLossResult result{NoLoss(x_TH), {}};
   if (num_labelled > 0) {
     const at::Tensor tokens_L = at::from_blob(tokens.data(), {num_labelled}, at::kLong);
     const at::Tensor device_tokens_L = ToDevice(tokens_L, x_TH.device());

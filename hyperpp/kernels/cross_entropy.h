@@ -30,7 +30,9 @@ struct HeadLossOptions {
 };
 
 struct HeadLossResult {
-  double loss_sum = 0;  // sum over labelled tokens of the unweighted losses, summed in double
+  // Sum over labelled tokens of the unweighted losses, [] in double on the device of x: reading it
+  // is what waits for a GPU.
+  at::Tensor loss_sum;
   at::Tensor
       grad_x_TH;  // gradient of sum_t token_weight * loss_t, dtype of x; undefined without gradient
 };

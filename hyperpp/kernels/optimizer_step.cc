@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include <ATen/ops/stack.h>
+
 #include "hyperpp/core/error.h"
 #include "hyperpp/kernels/optimizer_rows.h"
 #include "hyperpp/kernels/optimizer_step_composed.h"
@@ -51,6 +53,19 @@ ExactSum SumOfSquares(const at::Tensor& x) {
   });
   ExactSum total;
   for (const TwoDoubles& sum : sums) total.Add(ExactSum(sum.high, sum.low));
+  return total;
+}
+
+ExactSum SumOfSquares(const std::vector<at::Tensor>& tensors) {
+  ExactSum total;
+  std::vector<at::Tensor> on_device;
+  for (const at::Tensor& tensor : tensors) {
+    if (tensor.is_cpu())
+      total.Add(SumOfSquares(tensor));
+    else
+      on_device.push_back(ComposedSumOfSquares(tensor));
+  }
+  if (!on_device.empty()) total.Add(at::stack(on_device).sum().item<double>());
   return total;
 }
 

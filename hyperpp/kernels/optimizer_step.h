@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 
@@ -17,6 +18,9 @@ namespace hyperpp::kernels {
 /// Returns the sum of squares of `x` (fp32 or bf16), whose rounding to a double does not depend on
 /// how a tensor is cut into several (core/exact_sum.h). On GPUs it is summed in double.
 ExactSum SumOfSquares(const at::Tensor& x);
+
+/// Returns the sum over all of `tensors`. Waits once for a GPU.
+ExactSum SumOfSquares(const std::vector<at::Tensor>& tensors);
 
 struct AdamWStep {
   double lr, beta1, beta2, eps, weight_decay;

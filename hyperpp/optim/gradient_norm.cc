@@ -7,10 +7,9 @@
 namespace hyperpp::optim {
 
 ExactSum GradientSumOfSquares(const std::vector<models::Weight*>& weights) {
-  ExactSum total;
-  for (const models::Weight* weight : weights)
-    total.Add(kernels::SumOfSquares(weight->owned_gradient()));
-  return total;
+  std::vector<at::Tensor> gradients;
+  for (const models::Weight* weight : weights) gradients.push_back(weight->owned_gradient());
+  return kernels::SumOfSquares(gradients);
 }
 
 double ClipFactor(double norm, double max_norm) {

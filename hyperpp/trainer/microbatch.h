@@ -28,7 +28,8 @@ TokenShare TokenShareOf(const MeshLayout& layout, int rank, bool balanced);
 /// is a document of its own, without a label; it counts nowhere.
 struct Microbatch {
   int64_t batch = 0, sequence = 0;  // B, S
-  at::Tensor ids_T, labels_T;       // int64
+  at::Tensor ids_T;                 // int64
+  at::Tensor labels_T;              // int64, always on the host: see cross_entropy.h
   at::Tensor positions_T;           // int32, restart with each document
   at::Tensor token_indices_S;       // int32, on the host: place of each token in its sequence
   at::Tensor document_starts_BL;    // int32, on the host

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include <ATen/ops/empty.h>
+#include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 
 #include "hyperpp/models/spec/families.h"
@@ -21,6 +23,13 @@ std::vector<models::Weight*> CountedWeights(const BuiltModel& model, comm::World
   std::vector<models::Weight*> counted = model.store->TrainableWeights();
   std::erase_if(counted, [&](const auto* weight) { return !CountsHere(*weight, model, world); });
   return counted;
+}
+
+ExactSum SumOf(const at::Tensor& losses) {
+  const at::Tensor host = losses.cpu();
+  ExactSum sum;
+  for (int64_t i = 0; i < host.numel(); ++i) sum.Add(host.const_data_ptr<double>()[i]);
+  return sum;
 }
 
 }  // namespace
@@ -45,7 +54,7 @@ TrainStep::TrainStep(BuiltModel& model, optim::Optimizer& optimizer, comm::World
 StepResult TrainStep::Run(const StepRequest& request, const LocalBatch& batch) {
   model_.store->ZeroGradients();
   BeginReduction(static_cast<int64_t>(batch.microbatches.size()));
-  const ExactSum loss = ForwardBackward(request, batch);
+  const at::Tensor losses = ForwardBackward(request, batch);
   {
     const TraceSpan span(trace_, TraceLane::kWait, "reduce gradients");
     FinishReduction();
@@ -53,7 +62,7 @@ StepResult TrainStep::Run(const StepRequest& request, const LocalBatch& batch) {
     SumTiedGradients();
   }
   if (checksums_ != nullptr) checksums_->TakeGradients(request.step);
-  StepResult result = Agree(loss, request.stop_requested);
+  StepResult result = Agree(losses, request.stop_requested);
   UpdateWeights(request, batch, result);
   if (checksums_ != nullptr) checksums_->TakeWeights();
   return result;
@@ -72,14 +81,15 @@ void TrainStep::UpdateWeights(const StepRequest& request, const LocalBatch& batc
                   optim::ClipFactor(result.grad_norm, config_.optimizer.clip_grad_norm));
 }
 
-ExactSum TrainStep::ForwardBackward(const StepRequest& request, const LocalBatch& batch) {
+at::Tensor TrainStep::ForwardBackward(const StepRequest& request, const LocalBatch& batch) {
   std::vector<pipeline::MicrobatchInput> inputs;
   for (std::size_t i = 0; i < batch.microbatches.size(); ++i)
     inputs.push_back(InputOf(batch.microbatches[i], batch.token_weights[i], request.step));
-  ExactSum loss;
-  for (const at::Tensor& part : model_.pipeline->Step(inputs)) loss.Add(part.item<double>());
+  std::vector<at::Tensor> losses;
+  for (const at::Tensor& part : model_.pipeline->Step(inputs)) losses.push_back(part.detach());
   // Tensor-parallel ranks all have the same loss.
-  return world_.layout().Coordinate(world_.rank(), Axis::kTensor) == 0 ? loss : ExactSum();
+  const bool counts = world_.layout().Coordinate(world_.rank(), Axis::kTensor) == 0;
+  return losses.empty() || !counts ? at::empty({0}, at::kDouble) : at::stack(losses);
 }
 
 void TrainStep::BeginReduction(int64_t num_microbatches) {
@@ -112,8 +122,10 @@ void TrainStep::SumTiedGradients() {
 // Only last stages have losses, and the other ranks with the same tokens give none; gradients are
 // given by the ranks that count them. Limbs add up to the same bits in every layout, and a
 // non-finite value anywhere survives on every rank.
-StepResult TrainStep::Agree(const ExactSum& loss, bool stop_requested) {
-  const ExactSum::Limbs parts[] = {loss.ToLimbs(), optim::GradientSumOfSquares(counted_).ToLimbs()};
+StepResult TrainStep::Agree(const at::Tensor& losses, bool stop_requested) {
+  // The only place where the host waits for a GPU: the norm is read, and then the losses.
+  const ExactSum sum_of_squares = optim::GradientSumOfSquares(counted_);
+  const ExactSum::Limbs parts[] = {SumOf(losses).ToLimbs(), sum_of_squares.ToLimbs()};
   std::vector<double> values;
   for (const ExactSum::Limbs& part : parts) values.insert(values.end(), part.begin(), part.end());
   values.push_back(stop_requested ? 1.0 : 0.0);

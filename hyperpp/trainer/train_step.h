@@ -57,12 +57,13 @@ class TrainStep {
   StepResult Run(const StepRequest& request, const LocalBatch& batch);
 
  private:
-  ExactSum ForwardBackward(const StepRequest& request, const LocalBatch& batch);
+  // Returns the parts of the loss that this rank computed, on its device.
+  at::Tensor ForwardBackward(const StepRequest& request, const LocalBatch& batch);
   void BeginReduction(int64_t num_microbatches);
   void FinishReduction();
   void SumTiedGradients();
   void UpdateWeights(const StepRequest& request, const LocalBatch& batch, StepResult& result);
-  StepResult Agree(const ExactSum& loss, bool stop_requested);
+  StepResult Agree(const at::Tensor& losses, bool stop_requested);
 
   BuiltModel& model_;
   optim::Optimizer& optimizer_;

@@ -106,15 +106,16 @@ TEST_P(ComposedTest, LossAndItsGradientAreThoseOfTheOwnKernel) {
   const at::Tensor labels = at::randint(vocabulary, {tokens}, at::kLong);
   at::Tensor own_weight = at::zeros({vocabulary, hidden});
   const HeadLossResult own = HeadCrossEntropy(x, weight, labels, 0.37, own_weight, {});
+  const double own_loss = own.loss_sum.item<double>();
 
   at::Tensor logits = at::empty({tokens, vocabulary});
   MultiplyIntoFp32(logits, x, weight.t(), false);
   const at::Tensor unchanged = logits.clone();
-  EXPECT_NEAR(ComposedLossSum(logits, labels, 0.37, {}).item<double>() / own.loss_sum, 1, 1e-6);
+  EXPECT_NEAR(ComposedLossSum(logits, labels, 0.37, {}).item<double>() / own_loss, 1, 1e-6);
   EXPECT_TRUE(logits.equal(unchanged));
   const at::Tensor grad =
       GetParam() == at::kFloat ? logits : at::empty({tokens, vocabulary}, x.options());
-  EXPECT_NEAR(ComposedLossSum(logits, labels, 0.37, grad).item<double>() / own.loss_sum, 1, 1e-6);
+  EXPECT_NEAR(ComposedLossSum(logits, labels, 0.37, grad).item<double>() / own_loss, 1, 1e-6);
   at::Tensor composed_weight = at::zeros({vocabulary, hidden});
   MultiplyIntoFp32(composed_weight, grad.t(), x, false);
   ExpectNear(composed_weight, own_weight);

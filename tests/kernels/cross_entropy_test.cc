@@ -62,7 +62,7 @@ TEST_P(HeadCrossEntropyTest, LossAndGradientsAgreeWithDouble) {
       at::Tensor accumulator_VH = at::zeros({vocabulary, 33});
       const HeadLossResult result = HeadCrossEntropy(head.x_TH, head.weight_VH, head.labels_T,
                                                      kTokenWeight, accumulator_VH, {});
-      EXPECT_NEAR(result.loss_sum / expected.loss_sum, 1, 5e-7);
+      EXPECT_NEAR(result.loss_sum.item<double>() / expected.loss_sum, 1, 5e-7);
       EXPECT_EQ(result.grad_x_TH.scalar_type(), GetParam());
       EXPECT_LT(RelativeError(result.grad_x_TH, expected.grad_x_TH), GradientTolerance());
       EXPECT_LT(RelativeError(accumulator_VH, expected.grad_weight_VH), GradientTolerance());
@@ -78,7 +78,7 @@ TEST_P(HeadCrossEntropyTest, TokensWithoutLabelCountNowhere) {
   at::Tensor accumulator_VH = at::zeros({97, 33});
   const HeadLossResult result =
       HeadCrossEntropy(head.x_TH, head.weight_VH, head.labels_T, kTokenWeight, accumulator_VH, {});
-  EXPECT_NEAR(result.loss_sum / expected.loss_sum, 1, 5e-7);
+  EXPECT_NEAR(result.loss_sum.item<double>() / expected.loss_sum, 1, 5e-7);
   EXPECT_LT(RelativeError(result.grad_x_TH, expected.grad_x_TH), GradientTolerance());
   EXPECT_LT(RelativeError(accumulator_VH, expected.grad_weight_VH), GradientTolerance());
   for (int64_t token : {0, 1, 3, 69})
@@ -91,7 +91,7 @@ TEST_P(HeadCrossEntropyTest, NoLabelAtAllGivesZeros) {
   at::Tensor accumulator_VH = at::ones({97, 8});
   const HeadLossResult result =
       HeadCrossEntropy(head.x_TH, head.weight_VH, head.labels_T, kTokenWeight, accumulator_VH, {});
-  EXPECT_EQ(result.loss_sum, 0);
+  EXPECT_EQ(result.loss_sum.item<double>(), 0);
   EXPECT_TRUE(at::equal(result.grad_x_TH, at::zeros_like(head.x_TH)));
   EXPECT_TRUE(at::equal(accumulator_VH, at::ones({97, 8})));
 }
@@ -103,7 +103,7 @@ TEST_P(HeadCrossEntropyTest, ChunksChangeTheGradientByRoundingOnly) {
       HeadCrossEntropy(head.x_TH, head.weight_VH, head.labels_T, kTokenWeight, whole_VH, {});
   const HeadLossResult chunked = HeadCrossEntropy(head.x_TH, head.weight_VH, head.labels_T,
                                                   kTokenWeight, chunked_VH, {true, 16});
-  EXPECT_NEAR(chunked.loss_sum / whole.loss_sum, 1, 1e-7);
+  EXPECT_NEAR(chunked.loss_sum.item<double>() / whole.loss_sum.item<double>(), 1, 1e-7);
   EXPECT_LT(RelativeError(chunked.grad_x_TH, whole.grad_x_TH.to(at::kDouble)), 1e-3);
   EXPECT_LT(RelativeError(chunked_VH, whole_VH.to(at::kDouble)), 1e-6);
 }
@@ -114,7 +114,7 @@ TEST_P(HeadCrossEntropyTest, WithoutGradientOnlyTheLoss) {
       HeadCrossEntropy(head.x_TH, head.weight_VH, head.labels_T, kTokenWeight, {}, {});
   const HeadLossResult without =
       HeadCrossEntropy(head.x_TH, head.weight_VH, head.labels_T, kTokenWeight, {}, {false, 0});
-  EXPECT_EQ(without.loss_sum, with.loss_sum);
+  EXPECT_EQ(without.loss_sum.item<double>(), with.loss_sum.item<double>());
   EXPECT_FALSE(without.grad_x_TH.defined());
 }
 
@@ -126,7 +126,7 @@ TEST_P(HeadCrossEntropyTest, RepeatsBitByBit) {
       HeadCrossEntropy(head.x_TH, head.weight_VH, head.labels_T, kTokenWeight, first_VH, {});
   const HeadLossResult second =
       HeadCrossEntropy(head.x_TH, head.weight_VH, head.labels_T, kTokenWeight, second_VH, {});
-  EXPECT_EQ(first.loss_sum, second.loss_sum);
+  EXPECT_EQ(first.loss_sum.item<double>(), second.loss_sum.item<double>());
   EXPECT_TRUE(at::equal(first.grad_x_TH, second.grad_x_TH));
   EXPECT_TRUE(at::equal(first_VH, second_VH));
 }
@@ -136,7 +136,7 @@ TEST_P(HeadCrossEntropyTest, LargeLogitsDoNotOverflow) {
   head.weight_VH.mul_(300);
   const HeadLossResult result =
       HeadCrossEntropy(head.x_TH, head.weight_VH, head.labels_T, kTokenWeight, {}, {});
-  EXPECT_NEAR(result.loss_sum / InDouble(head).loss_sum, 1, 1e-6);
+  EXPECT_NEAR(result.loss_sum.item<double>() / InDouble(head).loss_sum, 1, 1e-6);
 }
 
 TEST_P(HeadCrossEntropyTest, NonFiniteInputGivesNonFiniteLoss) {
@@ -144,7 +144,7 @@ TEST_P(HeadCrossEntropyTest, NonFiniteInputGivesNonFiniteLoss) {
   head.x_TH[2][3] = std::nan("");
   const HeadLossResult result =
       HeadCrossEntropy(head.x_TH, head.weight_VH, head.labels_T, kTokenWeight, {}, {});
-  EXPECT_TRUE(std::isnan(result.loss_sum));
+  EXPECT_TRUE(std::isnan(result.loss_sum.item<double>()));
 }
 
 TEST_P(HeadCrossEntropyTest, LabelOutsideTheVocabularyIsRefused) {
@@ -199,7 +199,7 @@ TEST_P(HeadCrossEntropyTest, PartsOfTheVocabularyAddUpToTheWhole) {
     at::Tensor grad_x_TH = at::zeros({70, 33});
     std::vector<at::Tensor> grad_weight;
     for (const Part& part : InParts(head, num_parts, 16)) {
-      EXPECT_NEAR(part.result.loss_sum / expected.loss_sum, 1, 5e-7);
+      EXPECT_NEAR(part.result.loss_sum.item<double>() / expected.loss_sum, 1, 5e-7);
       grad_x_TH += part.result.grad_x_TH;
       grad_weight.push_back(part.grad_weight_VH);
     }
@@ -212,13 +212,13 @@ TEST_P(HeadCrossEntropyTest, PartsWithLargeLogitsDoNotOverflow) {
   Head head(4, 8, 96, GetParam());
   head.weight_VH.mul_(300);
   for (const Part& part : InParts(head, 2, 0))
-    EXPECT_NEAR(part.result.loss_sum / InDouble(head).loss_sum, 1, 1e-6);
+    EXPECT_NEAR(part.result.loss_sum.item<double>() / InDouble(head).loss_sum, 1, 1e-6);
 }
 
 TEST_P(HeadCrossEntropyTest, NonFiniteLogitOfOnePartShowsInTheLossOfAll) {
   Head head(4, 8, 96, GetParam());
   head.weight_VH[95].fill_(std::nan(""));
-  for (const Part& part : InParts(head, 2, 0)) EXPECT_TRUE(std::isnan(part.result.loss_sum));
+  for (const Part& part : InParts(head, 2, 0)) EXPECT_TRUE(std::isnan(part.result.loss_sum.item<double>()));
 }
 
 TEST_P(HeadCrossEntropyTest, LabelOutsideTheWholeVocabularyIsRefusedByEveryPart) {

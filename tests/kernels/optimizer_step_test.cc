@@ -31,6 +31,7 @@ TEST(OptimizerStepTest, SumOfSquaresIsExactToDoubleAtAnyNumberOfThreads) {
 
 TEST(OptimizerStepTest, SumOfSquaresOfNothingIsZero) {
   EXPECT_EQ(SumOfSquares(at::empty({0})).Value(), 0);
+  EXPECT_EQ(SumOfSquares(std::vector<at::Tensor>()).Value(), 0);
 }
 
 TEST(OptimizerStepTest, SumOfSquaresIsTheSameHoweverTheTensorIsCut) {
@@ -41,6 +42,13 @@ TEST(OptimizerStepTest, SumOfSquaresIsTheSameHoweverTheTensorIsCut) {
     for (const at::Tensor& piece : x.split(size)) sum.Add(SumOfSquares(piece.contiguous()));
     EXPECT_EQ(sum.Value(), whole) << size;
   }
+}
+
+TEST(OptimizerStepTest, SumsOfSeveralTensorsAddUp) {
+  const std::vector<at::Tensor> tensors = {at::randn({5000}), at::randn({3}), at::randn({70})};
+  ExactSum expected;
+  for (const at::Tensor& tensor : tensors) expected.Add(SumOfSquares(tensor));
+  EXPECT_EQ(SumOfSquares(tensors).Value(), expected.Value());
 }
 
 TEST(OptimizerStepTest, SumOfSquaresKeepsNonFiniteValues) {

@@ -24,7 +24,7 @@ double Loss(TinyDecoder& model, const Batch& batch) {
   const at::Tensor hidden =
       model.decoder->RunLayers(model.decoder->Embed(batch.ids), model.Context(kBatch, kLength));
   return model.decoder->HeadLoss(model.decoder->Normalise(hidden), batch.labels, 1.0, false)
-      .loss_sum;
+      .loss_sum.item<double>();
 }
 
 void Backward(TinyDecoder& model, const Batch& batch) {

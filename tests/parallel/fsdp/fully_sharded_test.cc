@@ -86,7 +86,7 @@ struct WholeGradients {
           model.decoder->RunLayers(model.decoder->Embed(ids), model.Context(kBatch, kLength)));
       const auto head = model.decoder->HeadLoss(normed, ids * 3 % kVocabulary, 1.0, true);
       torch::autograd::backward({normed}, {head.grad_x_TH});
-      loss += head.loss_sum;
+      loss += head.loss_sum.item<double>();
     }
   }
   models::TinyDecoder model;

@@ -30,7 +30,7 @@ Pass Forward(TinyDecoder& model, uint64_t step) {
   const at::Tensor normed = model.decoder->Normalise(
       model.decoder->RunLayers(model.decoder->Embed(ids), ContextWithDropout(model, step)));
   const auto head = model.decoder->HeadLoss(normed, ids * 3 % kVocabulary, 1.0, true);
-  return {normed, head.grad_x_TH, head.loss_sum};
+  return {normed, head.grad_x_TH, head.loss_sum.item<double>()};
 }
 
 void Backward(const Pass& pass) { torch::autograd::backward({pass.normed}, {pass.gradient}); }
