@@ -10,11 +10,12 @@
 #include <unistd.h>
 
 #include "hyperpp/cli/command.h"
+#include "hyperpp/comm/nccl_backend.h"
 #include "hyperpp/comm/world.h"
 #include "hyperpp/core/error.h"
 #include "hyperpp/kernels/cpu_features.h"
 #include "hyperpp/launch/launcher.h"
-#include "hyperpp/trainer/device.h"
+#include "hyperpp/trainer/gpu.h"
 
 namespace hyperpp::cli {
 namespace {
@@ -43,18 +44,20 @@ int Examine(bool json) {
   const int cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   const bool passed =
       launch::LaunchLocalRanks({"hyperpp", "doctor", "--self-test-rank"}, kSelfTestRanks) == 0;
-  std::vector<std::string> backends = {"gloo"};
-#ifdef HYPERPP_CUDA
-  backends.push_back("nccl");
-#endif
-  const nlohmann::json report = {
-      {"libtorch", TORCH_VERSION},
-      {"cores", cores},
-      {"cpu_features", kernels::CpuFeatureNames()},
-      {"auto_compute_dtype", kernels::HasFastBfloat16() ? "bfloat16" : "float32"},
-      {"gpus", trainer::NumVisibleGpus()},
-      {"backends", backends},
-      {"collective_self_test", passed ? "passed" : "failed"}};
+  std::vector<std::string> backends = {"gloo"}, gpu_names;
+  if (comm::HasNccl()) backends.push_back("nccl");
+  const int gpus = trainer::NumVisibleGpus();
+  for (int i = 0; i < gpus; ++i) gpu_names.push_back(trainer::DescribeGpu(i).name);
+  const bool bfloat16 = gpus > 0 ? trainer::ComputesBfloat16Fast(trainer::DescribeGpu(0))
+                                 : kernels::HasFastBfloat16();
+  const nlohmann::json report = {{"libtorch", TORCH_VERSION},
+                                 {"cores", cores},
+                                 {"cpu_features", kernels::CpuFeatureNames()},
+                                 {"auto_compute_dtype", bfloat16 ? "bfloat16" : "float32"},
+                                 {"gpus", gpus},
+                                 {"gpu_names", gpu_names},
+                                 {"backends", backends},
+                                 {"collective_self_test", passed ? "passed" : "failed"}};
   if (json) {
     fmt::print("{}\n", report.dump());
   } else {

@@ -24,8 +24,8 @@ int NumUsableCores() {
   return std::max(1, CPU_COUNT(&set));
 }
 
-bool ComputesBFloat16Fast(const at::Device& device) {
-  return device.is_cuda() ? DescribeGpu(device.index()).capability_major >= 8
+bool IsBfloat16Fast(const at::Device& device) {
+  return device.is_cuda() ? ComputesBfloat16Fast(DescribeGpu(device.index()))
                           : kernels::HasFastBfloat16();
 }
 
@@ -60,7 +60,7 @@ RunDevice ChooseDevice(const config::Config& config, int local_rank, int local_w
 
   const auto dtype = config.precision.compute_dtype;
   const bool bf16 = dtype == config::ComputeDType::kBFloat16 ||
-                    (dtype == config::ComputeDType::kAuto && ComputesBFloat16Fast(run.device));
+                    (dtype == config::ComputeDType::kAuto && IsBfloat16Fast(run.device));
   run.compute_dtype = bf16 ? at::kBFloat16 : at::kFloat;
 
   const int share = std::max(1, NumUsableCores() / std::max(1, local_world_size));

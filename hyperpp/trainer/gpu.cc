@@ -14,6 +14,8 @@ int NumVisibleGpus() {
                                        : 0;
 }
 
+bool ComputesBfloat16Fast(const GpuFacts& gpu) { return gpu.capability_major >= 8; }
+
 #ifdef HYPERPP_CUDA
 
 GpuFacts DescribeGpu(int index) {

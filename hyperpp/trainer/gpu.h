@@ -18,4 +18,7 @@ int NumVisibleGpus();
 /// REQUIRES: 0 <= index < NumVisibleGpus().
 GpuFacts DescribeGpu(int index);
 
+/// Whether products of bf16 are faster than fp32 there: from compute capability 8 on.
+bool ComputesBfloat16Fast(const GpuFacts& gpu);
+
 }  // namespace hyperpp::trainer
