@@ -218,7 +218,8 @@ TEST_P(HeadCrossEntropyTest, PartsWithLargeLogitsDoNotOverflow) {
 TEST_P(HeadCrossEntropyTest, NonFiniteLogitOfOnePartShowsInTheLossOfAll) {
   Head head(4, 8, 96, GetParam());
   head.weight_VH[95].fill_(std::nan(""));
-  for (const Part& part : InParts(head, 2, 0)) EXPECT_TRUE(std::isnan(part.result.loss_sum.item<double>()));
+  for (const Part& part : InParts(head, 2, 0))
+    EXPECT_TRUE(std::isnan(part.result.loss_sum.item<double>()));
 }
 
 TEST_P(HeadCrossEntropyTest, LabelOutsideTheWholeVocabularyIsRefusedByEveryPart) {
