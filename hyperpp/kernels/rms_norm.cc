@@ -68,7 +68,8 @@ at::Tensor RmsNormBackward(const at::Tensor& grad_y_TH, const at::Tensor& grad_s
   CheckLike(sum_TH, grad_y_TH, "grad_y");
   CheckLike(sum_TH, grad_sum_TH, "grad_sum");
   if (!sum_TH.is_cpu())
-    return ComposedRmsNormBackward(grad_y_TH, grad_sum_TH, sum_TH, rstd_T, weight_H, weight_accumulator_H);
+    return ComposedRmsNormBackward(grad_y_TH, grad_sum_TH, sum_TH, rstd_T, weight_H,
+                                   weight_accumulator_H);
 
   const at::Tensor weight = weight_H.to(at::kFloat).contiguous();
   at::Tensor grad = at::empty_like(sum_TH);
