@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Trains the small model of configs/first_run.yaml on the King James Bible, with two ranks on the local CPU, then lets it
+# Trains the small model of configs/first_run.yaml on the King James Bible, with two pipeline ranks on the local CPU, then lets it
 # write. The text comes from Debian's bible-kjv, which tools/setup.sh installs.
 #
 #   tools/first_run.sh [HYPERPP]      default: build/release/bin/hyperpp
