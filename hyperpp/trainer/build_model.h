@@ -1,6 +1,6 @@
-// From a model's numbers to a model with values: built whole on the meta device, cut into this
-// rank's stages, materialised, then loaded or initialised. No tensor of the model exists twice on
-// the way, and none of another rank's stages at all.
+// From a model's numbers to a model with memory: built whole on the meta device, cut into this
+// rank's stages, parallelised, materialised. No tensor of the model exists twice on the way, and
+// none of another rank's stages at all. initial_weights.h gives the values.
 #pragma once
 
 #include <map>
@@ -44,15 +44,5 @@ void MaterialiseModel(BuiltModel& model, comm::World* world, const RunDevice& de
 /// stages that share it the first, of replicas and context-parallel ranks the first, and of
 /// tensor-parallel ranks the first where it is not split.
 bool CountsHere(const models::Weight& weight, const BuiltModel& model, comm::World& world);
-
-/// Loads all weights from the Hugging Face folder `directory`.
-/// Errors: InputError naming missing, unexpected or misshapen tensors before anything is loaded.
-void LoadPretrained(BuiltModel& model, const std::string& directory);
-
-/// Initialises all weights from (seed, name), as transformers does for the family.
-void InitialiseRandom(BuiltModel& model, uint64_t seed);
-
-/// What a run starts from: LoadPretrained or InitialiseRandom.
-void LoadInitialWeights(BuiltModel& model, const RunInputs& inputs);
 
 }  // namespace hyperpp::trainer

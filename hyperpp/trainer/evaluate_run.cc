@@ -5,6 +5,7 @@
 #include "hyperpp/trainer/checkpointing.h"
 #include "hyperpp/trainer/data_options.h"
 #include "hyperpp/trainer/device.h"
+#include "hyperpp/trainer/initial_weights.h"
 
 namespace hyperpp::trainer {
 

@@ -12,6 +12,7 @@
 #include "hyperpp/trainer/build_model.h"
 #include "hyperpp/trainer/device.h"
 #include "hyperpp/trainer/export_model.h"
+#include "hyperpp/trainer/initial_weights.h"
 
 namespace hyperpp::trainer {
 namespace {

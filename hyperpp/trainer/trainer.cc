@@ -13,6 +13,7 @@
 #include "hyperpp/optim/lr_schedule.h"
 #include "hyperpp/trainer/data_options.h"
 #include "hyperpp/trainer/export_model.h"
+#include "hyperpp/trainer/initial_weights.h"
 #include "hyperpp/trainer/step_recorder.h"
 
 namespace hyperpp::trainer {
