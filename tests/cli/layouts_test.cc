@@ -61,6 +61,14 @@ const std::vector<Layout>& Layouts() {
       {"pp2_tp2_chunks",
        {"accelerator.pp_size: 2", "accelerator.tp_size: 2",
         Pipeline("interleaved1f1b", "[[1, 1], [1, 1]]"), "activation.recompute: full"}},
+      {"cp3_contiguous", {"accelerator.cp_size: 3", "context_parallel.load_balance: false"}},
+      {"cp2_ring_shard2",
+       {"accelerator.cp_size: 2", "accelerator.dp_shard_size: 2", "context_parallel.method: ring",
+        "activation.recompute: full"}},
+      {"tp2_cp2", {"accelerator.tp_size: 2", "accelerator.cp_size: 2"}},
+      {"pp2_cp2_chunks",
+       {"accelerator.pp_size: 2", "accelerator.cp_size: 2", "context_parallel.method: all_to_all",
+        Pipeline("interleaved1f1b", "[[1, 1], [1, 1]]"), "activation.recompute: selective"}},
   };
   return layouts;
 }
@@ -101,7 +109,7 @@ TEST_P(LayoutsTest, NumbersAreThoseOfOneRank) {
                                            "training.micro_batch_size: 1",
                                            "evaluation.data: {type: synthetic}",
                                            "evaluation.max_samples: 7",
-                                           "training.sequence_length: 13",  // padded for tp
+                                           "training.sequence_length: 13",  // padded for tp and cp
                                            "training.steps: 3"};
   Train("one", common);
   for (const Layout& layout : Layouts()) {
