@@ -136,7 +136,7 @@ std::string DescribePlan(const TrainPlan& plan) {
         plan.schedule, 100 * plan.bubble_fraction, 100 * BubbleFraction(planned.timeline),
         StageTable(plan), DescribeSchedule(planned));
   }
-  text += "\n" + MemoryTable(plan);
+  text += fmt::format("\n{}", MemoryTable(plan));
   if (!plan.unsupported.empty()) {
     text += fmt::format("\ncannot be run:\n  {}\n", fmt::join(plan.unsupported, "\n  "));
   }

@@ -37,9 +37,9 @@ class Remake {
 };
 
 struct Activation {
-  Activation(at::Tensor value) : value(std::move(value)) {}
-  Activation(at::Tensor value, std::shared_ptr<Remake> remake)
-      : value(std::move(value)), remake(std::move(remake)) {}
+  Activation(at::Tensor kept) : value(std::move(kept)) {}
+  Activation(at::Tensor dropped, std::shared_ptr<Remake> way_back)
+      : value(std::move(dropped)), remake(std::move(way_back)) {}
 
   /// What a consumer captures to have the value in its backward pass.
   std::function<at::Tensor()> Keep() const;
