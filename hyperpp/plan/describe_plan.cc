@@ -59,15 +59,33 @@ std::string StageTable(const TrainPlan& plan) {
 
 std::string MemoryTable(const TrainPlan& plan) {
   std::string text =
-      "memory per rank, MiB (activations: an estimate)\n"
-      "pp rank  weights  gradients  optimizer  cast/gathered  activations    total\n";
+      "memory per rank at its peak, MiB (estimated)\n"
+      "pp rank  weights  gradients  optimizer  cast/gathered  activations  workspace  communication"
+      "    total\n";
   for (size_t rank = 0; rank < plan.memory.size(); ++rank) {
     const MemoryEstimate& memory = plan.memory[rank];
     text += fmt::format(
-        "{:>7}  {:>7}  {:>9}  {:>9}  {:>13}  {:>11}  {:>7}\n", rank,
+        "{:>7}  {:>7}  {:>9}  {:>9}  {:>13}  {:>11}  {:>9}  {:>13}  {:>7}\n", rank,
         ShowMebibytes(memory.weights_bytes), ShowMebibytes(memory.gradients_bytes),
         ShowMebibytes(memory.optimizer_bytes), ShowMebibytes(memory.compute_weights_bytes),
-        ShowMebibytes(memory.activations_bytes), ShowMebibytes(memory.TotalBytes()));
+        ShowMebibytes(memory.activations_bytes), ShowMebibytes(memory.workspace_bytes),
+        ShowMebibytes(memory.communication_bytes), ShowMebibytes(memory.TotalBytes()));
+  }
+  return text;
+}
+
+// Empty for one rank.
+std::string TrafficTable(const TrainPlan& plan) {
+  if (plan.mesh.WorldSize() == 1) return "";
+  std::string text =
+      "\nsent per rank and step, MiB\n"
+      "pp rank       pp  dp_replicate  dp_shard       cp       tp\n";
+  for (size_t rank = 0; rank < plan.traffic.size(); ++rank) {
+    const TrafficEstimate& traffic = plan.traffic[rank];
+    text += fmt::format("{:>7}  {:>7}  {:>12}  {:>8}  {:>7}  {:>7}\n", rank,
+                        ShowMebibytes(traffic.pipeline_bytes),
+                        ShowMebibytes(traffic.replicate_bytes), ShowMebibytes(traffic.shard_bytes),
+                        ShowMebibytes(traffic.context_bytes), ShowMebibytes(traffic.tensor_bytes));
   }
   return text;
 }
@@ -90,7 +108,17 @@ nlohmann::json MemoryJson(const MemoryEstimate& memory) {
           {"optimizer_bytes", memory.optimizer_bytes},
           {"compute_weights_bytes", memory.compute_weights_bytes},
           {"activations_bytes", memory.activations_bytes},
+          {"workspace_bytes", memory.workspace_bytes},
+          {"communication_bytes", memory.communication_bytes},
           {"total_bytes", memory.TotalBytes()}};
+}
+
+nlohmann::json TrafficJson(const TrafficEstimate& traffic) {
+  return {{"pp", traffic.pipeline_bytes},
+          {"dp_replicate", traffic.replicate_bytes},
+          {"dp_shard", traffic.shard_bytes},
+          {"cp", traffic.context_bytes},
+          {"tp", traffic.tensor_bytes}};
 }
 
 // One entry per pipeline coordinate, with the global ranks that share it.
@@ -106,7 +134,8 @@ nlohmann::json RanksJson(const TrainPlan& plan) {
     ranks.push_back({{"pipeline_rank", i},
                      {"global_ranks", groups[i]},
                      {"stages", std::move(stages)},
-                     {"memory", MemoryJson(plan.memory[i])}});
+                     {"memory", MemoryJson(plan.memory[i])},
+                     {"sent_bytes_per_step", TrafficJson(plan.traffic[i])}});
   }
   return ranks;
 }
@@ -136,7 +165,7 @@ std::string DescribePlan(const TrainPlan& plan) {
         plan.schedule, 100 * plan.bubble_fraction, 100 * BubbleFraction(planned.timeline),
         StageTable(plan), DescribeSchedule(planned));
   }
-  text += fmt::format("\n{}", MemoryTable(plan));
+  text += fmt::format("\n{}{}", MemoryTable(plan), TrafficTable(plan));
   if (!plan.unsupported.empty()) {
     text += fmt::format("\ncannot be run:\n  {}\n", fmt::join(plan.unsupported, "\n  "));
   }

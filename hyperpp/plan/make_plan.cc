@@ -11,6 +11,7 @@
 #include "hyperpp/plan/refusals.h"
 #include "hyperpp/plan/stages.h"
 #include "hyperpp/plan/support.h"
+#include "hyperpp/plan/traffic_estimate.h"
 #include "hyperpp/plan/trainable.h"
 
 namespace hyperpp::plan {
@@ -82,6 +83,7 @@ TrainPlan MakePlan(const config::Config& config, const ModelOutline& outline,
   }
   plan.cost = CostOf(outline, facts, config.training.sequence_length);
   plan.memory = EstimateMemory(config, outline, facts, plan);
+  plan.traffic = EstimateTraffic(config, outline, facts, plan);
   return plan;
 }
 

@@ -3,111 +3,95 @@
 #include <algorithm>
 #include <map>
 
+#include "hyperpp/pipeline/schedule/receive_early.h"
 #include "hyperpp/pipeline/schedule/schedules.h"
+#include "hyperpp/plan/pass_memory.h"
 #include "hyperpp/plan/planned_schedule.h"
-#include "hyperpp/plan/stages.h"
+#include "hyperpp/plan/step_peak.h"
+#include "hyperpp/plan/weight_units.h"
 
 namespace hyperpp::plan {
 namespace {
 
-constexpr int64_t kMasterBytes = 4;  // fp32 weights, gradients and moments
+constexpr int64_t kMasterBytes = 4;          // fp32 weights, gradients and moments
+constexpr int64_t kReductionsAtOnce = 3;     // two under way, one to come; fully_sharded.cc
+constexpr int64_t kBatchBytesPerToken = 24;  // ids, labels, positions, document starts
 
-int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-int64_t ComputeBytes(const config::Config& config) {
-  return config.precision.compute_dtype == config::ComputeDType::kBFloat16 ? 2 : 4;
-}
+using Groups = std::vector<WeightGroup>;
 
 int64_t MomentsPerWeight(const config::OptimizerSection& optimizer) {
   if (optimizer.type == config::OptimizerType::kAdamW) return 2;
   return optimizer.momentum > 0 ? 1 : 0;
 }
 
-// Sizes of one parameter on one rank, in elements.
-struct LocalSize {
-  int64_t gathered = 0;  // after tensor or expert parallelism
-  int64_t shard = 0;     // what the rank owns of it
-};
-
-LocalSize SizeOnRank(const ParameterOutline& parameter, const MeshLayout& mesh) {
-  const int64_t tensor = mesh.Degree(Axis::kTensor), shard = mesh.Degree(Axis::kShard);
-  LocalSize size{.gathered = parameter.NumElements()};
-  int64_t shard_degree = shard;
-  if (IsExpert(parameter)) {
-    size.gathered = CeilDivide(size.gathered, mesh.ExpertDegree());
-    const int64_t block = shard * mesh.Degree(Axis::kContext) * tensor;
-    shard_degree = shard > 1 ? std::max<int64_t>(block / mesh.ExpertDegree(), 1) : 1;
-  } else if (parameter.shape.size() >= 2) {
-    size.gathered = CeilDivide(size.gathered, tensor);
-  }
-  size.shard = CeilDivide(size.gathered, shard_degree);
-  return size;
+template <typename Size>
+int64_t SumOf(const Groups& groups, Size size) {
+  int64_t sum = 0;
+  for (const WeightGroup& group : groups) sum += size(group);
+  return sum;
 }
 
-// Weights of one layer in the type of computation, and what of them is there at once.
-int64_t ComputeWeightsBytes(const std::map<int64_t, int64_t>& gathered_of_layer,
-                            const config::Config& config, const MeshLayout& mesh) {
-  const bool sharded = mesh.Degree(Axis::kShard) > 1;
+// Bytes of `num_layers` layers and of one group of each other size: buffers go from one layer to
+// the next, and from the embedding to the head.
+template <typename Size>
+int64_t SomeGroups(const Groups& groups, int64_t num_layers, Size size) {
+  int64_t layer = 0, all_layers = 0, norm = 0, vocabulary = 0;
+  for (const WeightGroup& group : groups) {
+    const int64_t bytes = size(group);
+    if (group.kind == GroupKind::kLayer) {
+      layer = std::max(layer, bytes);
+      all_layers += bytes;
+    } else if (group.kind == GroupKind::kFinalNorm) {
+      norm = bytes;
+    } else {
+      vocabulary = std::max(vocabulary, bytes);
+    }
+  }
+  return std::min(num_layers * layer, all_layers) + norm + vocabulary;
+}
+
+int64_t CopiedWeights(const Groups& groups, const config::Config& config) {
   const int64_t bytes = ComputeBytes(config);
-  if (!sharded && bytes == kMasterBytes) return 0;  // the master weights are used themselves
-  int64_t all = 0, largest = 0;
-  for (const auto& [layer, elements] : gathered_of_layer) {
-    all += elements;
-    largest = std::max(largest, elements);
-  }
-  if (!sharded || !config.fsdp.reshard_after_forward) return all * bytes;
-  return std::min(all, (1 + config.fsdp.prefetch) * largest) * bytes;
+  if (bytes == kMasterBytes) return 0;  // the master weights are used themselves
+  return bytes * SumOf(groups, [](const auto& group) { return group.NumShardElements(); });
 }
 
-// Elements that one layer keeps per token for its backward pass.
-struct LayerActivations {
-  double all = 0;    // without recomputation
-  double input = 0;  // the layer's input alone
-  double cheap = 0;  // what selective recomputation drops
-};
-
-LayerActivations ActivationsPerToken(const config::Config& config, const ModelFacts& facts,
-                                     const MeshLayout& mesh) {
-  const auto tensor = static_cast<double>(mesh.Degree(Axis::kTensor));
-  const int64_t value_dim = facts.value_head_dim > 0 ? facts.value_head_dim : facts.head_dim;
-  const int64_t kv_heads =
-      facts.num_key_value_heads > 0 ? facts.num_key_value_heads : facts.num_heads;
-  const int64_t width = facts.num_experts > 0
-                            ? facts.moe_intermediate_size * facts.num_experts_per_token
-                            : facts.intermediate_size;
-  const double residual = static_cast<double>(facts.hidden_size) /
-                          (config.accelerator.sequence_parallel ? tensor : 1.0);
-  const auto attention =
-      static_cast<double>((facts.num_heads + kv_heads) * (facts.head_dim + value_dim));
-  const auto inner = static_cast<double>(width);
-  // Matrices read the norms' outputs for all tokens, also where the residual stream is split.
-  const auto normed = static_cast<double>(facts.hidden_size);
-  return {.all = 2 * residual + 2 * normed + (attention + 3 * inner) / tensor,
-          .input = residual,
-          .cheap = 2 * normed + inner / tensor};
+// Each chunk of a rank can leave a layer gathered for its next pass.
+int64_t GatheredWeights(const Groups& groups, const config::Config& config, const TrainPlan& plan) {
+  if (plan.mesh.Degree(Axis::kShard) == 1) return 0;
+  const auto bytes = [&](const WeightGroup& group) {
+    return group.GatheredBytes(ComputeBytes(config));
+  };
+  if (!config.fsdp.reshard_after_forward) return SumOf(groups, bytes);
+  return SomeGroups(groups, config.fsdp.prefetch + ShapeOf(plan).num_chunks, bytes);
 }
 
-int64_t ActivationBytes(const config::Config& config, const ModelFacts& facts,
-                        const TrainPlan& plan, int rank) {
-  int64_t num_layers = 0, num_chunks = 0;
+// Whole gradients of sharded weights. A pipeline reduces them once a step.
+int64_t UnreducedGradients(const Groups& groups, const TrainPlan& plan) {
+  if (plan.mesh.Degree(Axis::kShard) == 1) return 0;
+  const auto whole = [](const auto& group) { return kMasterBytes * group.NumElements(); };
+  const auto shard = [](const auto& group) { return kMasterBytes * group.NumShardElements(); };
+  const bool at_once = !plan.schedule.empty() && plan.batch.num_microbatches > 1;
+  return (at_once ? SumOf(groups, whole) : SomeGroups(groups, kReductionsAtOnce, whole)) +
+         SomeGroups(groups, kReductionsAtOnce, shard);
+}
+
+// The actions that the executor runs; one rank runs one pass after the other.
+pipeline::Schedule ScheduleToRun(const TrainPlan& plan) {
+  const std::string name = plan.schedule.empty() ? "1f1b" : plan.schedule;
+  pipeline::Schedule schedule = pipeline::MakeSchedule(name, ShapeOf(plan));
+  return plan.p2p_overlap ? pipeline::ReceiveEarly(std::move(schedule)) : schedule;
+}
+
+std::map<pipeline::StageIndex, PassMemory> PassesOf(const config::Config& config,
+                                                    const ModelFacts& facts, const TrainPlan& plan,
+                                                    int rank) {
+  std::map<pipeline::StageIndex, PassMemory> passes;
   for (const StagePlan& stage : plan.stages) {
-    if (stage.layers.rank != rank) continue;
-    num_layers += stage.layers.num_layers;
-    ++num_chunks;
+    if (stage.layers.rank == rank)
+      passes[{static_cast<int>(stage.layers.stage)}] = MemoryOfPass(config, facts, plan, stage);
   }
-  const LayerActivations kept = ActivationsPerToken(config, facts, plan.mesh);
-  const double layers_per_pass =
-      static_cast<double>(num_layers) / static_cast<double>(std::max<int64_t>(num_chunks, 1));
-  const double passes = InFlightPasses(plan, rank);
-  double elements = layers_per_pass * passes * kept.all;
-  if (config.activation.recompute == config::Recompute::kSelective) {
-    elements = layers_per_pass * passes * (kept.all - kept.cheap);
-  } else if (config.activation.recompute == config::Recompute::kFull) {
-    elements = layers_per_pass * passes * kept.input + kept.all;
-  }
-  const double tokens = static_cast<double>(plan.batch.microbatch * plan.batch.sequence_length) /
-                        static_cast<double>(plan.mesh.Degree(Axis::kContext));
-  return static_cast<int64_t>(elements * tokens * static_cast<double>(ComputeBytes(config)));
+  return passes;
 }
 
 }  // namespace
@@ -120,24 +104,25 @@ int InFlightPasses(const TrainPlan& plan, int rank) {
 std::vector<MemoryEstimate> EstimateMemory(const config::Config& config,
                                            const ModelOutline& outline, const ModelFacts& facts,
                                            const TrainPlan& plan) {
+  const pipeline::Schedule schedule = ScheduleToRun(plan);
+  const int64_t batch_bytes =
+      kBatchBytesPerToken * plan.batch.num_microbatches * TokensOnRank(plan);
   std::vector<MemoryEstimate> estimates;
   for (int rank = 0; rank < plan.mesh.Degree(Axis::kPipeline); ++rank) {
-    MemoryEstimate memory;
-    std::map<int64_t, int64_t> gathered_of_layer;
-    for (const ParameterOutline& parameter : outline.parameters) {
-      const int64_t copies = CopiesOnRank(parameter, outline, facts, plan.stages, rank);
-      if (copies == 0) continue;
-      const LocalSize size = SizeOnRank(parameter, plan.mesh);
-      memory.weights_bytes += copies * kMasterBytes * size.shard;
-      gathered_of_layer[parameter.layer] += copies * size.gathered;
-      if (!plan.trainable.contains(parameter.fqn)) continue;
-      memory.gradients_bytes += copies * kMasterBytes * size.shard;
-      memory.optimizer_bytes +=
-          copies * kMasterBytes * MomentsPerWeight(config.optimizer) * size.shard;
-    }
-    memory.compute_weights_bytes = ComputeWeightsBytes(gathered_of_layer, config, plan.mesh);
-    memory.activations_bytes = ActivationBytes(config, facts, plan, rank);
-    estimates.push_back(memory);
+    const Groups groups = GroupsOnRank(config, outline, facts, plan, rank);
+    const int64_t owned = SumOf(groups, [](const auto& group) { return group.NumShardElements(); });
+    const int64_t trainable = SumOf(groups, [](const auto& group) { return group.NumTrainable(); });
+    const StepPeak peak = PeakOfStep(schedule.ranks[static_cast<std::size_t>(rank)],
+                                     PassesOf(config, facts, plan, rank), plan.p2p_overlap);
+    estimates.push_back(
+        {.weights_bytes = kMasterBytes * owned,
+         .gradients_bytes = kMasterBytes * owned,
+         .optimizer_bytes = kMasterBytes * MomentsPerWeight(config.optimizer) * trainable,
+         .compute_weights_bytes =
+             CopiedWeights(groups, config) + GatheredWeights(groups, config, plan),
+         .activations_bytes = peak.kept,
+         .workspace_bytes = peak.workspace + batch_bytes,
+         .communication_bytes = peak.messages + UnreducedGradients(groups, plan)});
   }
   return estimates;
 }

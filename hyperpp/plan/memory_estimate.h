@@ -1,27 +1,26 @@
-// What a rank will hold in memory, estimated before anything is allocated.
+// What a rank holds in memory, as tensors, before anything is allocated: at the moment of a step at
+// which it is most. docs/memory.md compares it with what is measured.
 //
-// Parameters, gradients and moments are exact up to padding: fp32 each (DESIGN: master weights,
-// accumulated gradients, optimizer state), divided by the tensor-parallel degree for matrices, by
-// the expert-parallel degree for experts, and by the shard degree. Cast or gathered weights come on
-// top. Activations are a rule of thumb for the tensors that a layer keeps for its backward pass,
-// per token and in the type of computation:
+//     weights         4 bytes per owned element: fp32 master weights
+//     gradients       4 bytes per owned element
+//     optimizer       4 bytes per owned trainable element and moment (AdamW 2, SGD with momentum 1)
+//     cast/gathered   2 bytes per owned element with bf16 compute; with sharding also the groups
+//                     that are whole at once: (1 + prefetch) layers, embedding or head
+//     activations     what the passes in flight keep (pass_memory.h), along the schedule
+//                     (step_peak.h)
+//     workspace       what the pass that runs needs beside, and the tokens of the whole local batch
+//     communication   messages between stages; with sharding, whole gradients on their way into
+//                     shards: of up to 3 layers and of embedding or head, in a pipeline of all; and
+//                     the parts that came back
 //
-//     residual stream, twice, and two normed copies     4 * hidden_size
-//     queries and attention output, keys and values     2 * heads * head_dim + 2 * kv_heads * ...
-//     gate, up and their product                        3 * (active) intermediate_size
-//
-// times the layers of the rank times the microbatches that are in flight at once. Buffers of
-// communication, of the head's loss and of the allocator are left out; `auto` compute counts as
-// float32. Source: Korthikanti et al., arXiv:2205.05198, section 4, for kernels that keep no
-// attention matrix.
+// Owned elements are those of weight_units.h, padding included. Buffers inside of Gloo or NCCL,
+// fragmentation and what is no tensor are left out. `auto` compute counts as float32.
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "hyperpp/config/config.h"
-#include "hyperpp/core/mesh_layout.h"
 #include "hyperpp/core/outline.h"
 #include "hyperpp/plan/model_facts.h"
 #include "hyperpp/plan/train_plan.h"
@@ -32,7 +31,7 @@ namespace hyperpp::plan {
 int InFlightPasses(const TrainPlan& plan, int rank);
 
 /// Estimates the memory of the ranks at each pipeline coordinate. Reads the mesh, the stages, the
-/// batch and the trainable names of `plan`.
+/// batch, the schedule and the trainable names of `plan`.
 std::vector<MemoryEstimate> EstimateMemory(const config::Config& config,
                                            const ModelOutline& outline, const ModelFacts& facts,
                                            const TrainPlan& plan);

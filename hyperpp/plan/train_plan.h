@@ -32,18 +32,29 @@ struct BatchPlan {
   int64_t tokens_per_step = 0;  // all ranks
 };
 
-/// Bytes of one rank; memory_estimate.h says what is counted.
+/// Bytes of one rank when it holds most; memory_estimate.h says what is counted.
 struct MemoryEstimate {
   int64_t weights_bytes = 0;
   int64_t gradients_bytes = 0;
   int64_t optimizer_bytes = 0;
   int64_t compute_weights_bytes = 0;  // cast or gathered copies
-  int64_t activations_bytes = 0;
+  int64_t activations_bytes = 0;      // kept from forward to backward passes
+  int64_t workspace_bytes = 0;        // of the pass that runs, and the batch
+  int64_t communication_bytes = 0;    // messages, and gradients on their way into shards
 
   int64_t TotalBytes() const {
     return weights_bytes + gradients_bytes + optimizer_bytes + compute_weights_bytes +
-           activations_bytes;
+           activations_bytes + workspace_bytes + communication_bytes;
   }
+};
+
+/// Bytes that one rank sends in a step, by axis; traffic_estimate.h says how they are counted.
+struct TrafficEstimate {
+  int64_t pipeline_bytes = 0;
+  int64_t replicate_bytes = 0;
+  int64_t shard_bytes = 0;
+  int64_t context_bytes = 0;
+  int64_t tensor_bytes = 0;
 };
 
 struct TrainPlan {
@@ -54,8 +65,9 @@ struct TrainPlan {
   std::vector<StagePlan> stages;
   double bubble_fraction = 0;  // of a pipeline rank's time, with equal stages
   ModelCost cost;
-  std::set<std::string> trainable;     // FQNs; the other parameters are frozen
-  std::vector<MemoryEstimate> memory;  // by pipeline coordinate
+  std::set<std::string> trainable;       // FQNs; the other parameters are frozen
+  std::vector<MemoryEstimate> memory;    // by pipeline coordinate
+  std::vector<TrafficEstimate> traffic;  // by pipeline coordinate
   /// What the plan asks for that this version cannot run; empty in a plan for training.
   std::vector<std::string> unsupported;
 };

@@ -1,0 +1,70 @@
+// The plan's estimate of memory against what runs hold.
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/counting_allocator.h"
+#include "tests/support/ranks.h"
+#include "tests/trainer/small_run.h"
+
+namespace hyperpp::trainer {
+namespace {
+
+constexpr double kTolerance = 0.15;
+
+struct Layout {
+  const char* name;
+  std::vector<std::string> settings;
+};
+
+class PlannedMemoryTest : public testing::TestWithParam<Layout> {};
+
+TEST_P(PlannedMemoryTest, IsCloseToThePeakOfTensorBytes) {
+  const RunInputs inputs = SmallRunInputs(GetParam().settings);
+  test::RunRanks(inputs.plan.mesh, [&](comm::World& world) {
+    auto& memory = test::CountingAllocator::Install();
+    const int64_t before = memory.live_bytes();
+    SmallRun run(inputs, world);
+    memory.ResetPeak();
+    for (int step = 1; step <= 2; ++step) run.Step(step);
+    const auto measured = static_cast<double>(memory.peak_bytes() - before);
+    const int stage = world.layout().Coordinate(world.rank(), Axis::kPipeline);
+    const plan::MemoryEstimate& estimate = inputs.plan.memory[static_cast<std::size_t>(stage)];
+    const double ratio = static_cast<double>(estimate.TotalBytes()) / measured;
+    RecordProperty("ratio", std::to_string(ratio));
+    fmt::print(
+        "{:24} rank {}  measured {:>8.0f} KiB  estimated / measured {:.3f}  (weights {} grads {} "
+        "optimizer {} compute {} activations {} workspace {} communication {})\n",
+        GetParam().name, world.rank(), measured / 1024, ratio, estimate.weights_bytes / 1024,
+        estimate.gradients_bytes / 1024, estimate.optimizer_bytes / 1024,
+        estimate.compute_weights_bytes / 1024, estimate.activations_bytes / 1024,
+        estimate.workspace_bytes / 1024, estimate.communication_bytes / 1024);
+    EXPECT_NEAR(ratio, 1, kTolerance) << "rank " << world.rank();
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Layouts, PlannedMemoryTest,
+    testing::Values(
+        Layout{"OneRank", {}}, Layout{"OneRankBFloat16", {"precision.compute_dtype=bfloat16"}},
+        Layout{"OneRankSelective", {"activation.recompute=selective"}},
+        Layout{"Sharded", {"accelerator.dp_shard_size=2"}},
+        Layout{"ShardedBFloat16Full",
+               {"accelerator.dp_shard_size=2", "precision.compute_dtype=bfloat16",
+                "activation.recompute=full"}},
+        Layout{"OneFOneB", TwoStages()},
+        Layout{"InterleavedFull", TwoStages({"pipeline.schedule=interleaved1f1b",
+                                             "pipeline.split=[[1, 1], [1, 1]]",
+                                             "activation.recompute=full"})},
+        Layout{"Tensor", {"accelerator.tp_size=2"}},
+        Layout{"TensorWhole", {"accelerator.tp_size=2", "accelerator.sequence_parallel=false"}},
+        Layout{"TensorBFloat16Selective",
+               {"accelerator.tp_size=2", "precision.compute_dtype=bfloat16",
+                "activation.recompute=selective"}},
+        Layout{"PipelinedShards", TwoStages({"accelerator.dp_shard_size=2"})}),
+    [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace hyperpp::trainer
