@@ -9,6 +9,7 @@ namespace hyperpp::plan {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TrainPlan InterleavedPlan() {
   TrainPlan plan =
@@ -27,10 +28,14 @@ TEST(DescribePlanTest, TextShowsMeshBatchStagesAndMemory) {
         "step\n",
         "pipeline  interleaved1f1b, bubble 20.0 % with equal stages, 22.2 % with these\n",
         "embedding, 0\n", "3, head\n", "\nrank 1  .   1F0 1F1 ", "\npp rank  bubble  in flight",
-        "memory per rank, MiB", "cannot be run:\n  some.key: 2 is not supported"}) {
+        "memory per rank at its peak, MiB", "communication    total\n",
+        "sent per rank and step, MiB\npp rank       pp  dp_replicate",
+        "cannot be run:\n  some.key: 2 is not supported"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
-  EXPECT_THAT(DescribePlan(PlanOf({}, 1)), HasSubstr("pipeline  none\n"));
+  const std::string one_rank = DescribePlan(PlanOf({}, 1));
+  EXPECT_THAT(one_rank, HasSubstr("pipeline  none\n"));
+  EXPECT_THAT(one_rank, Not(HasSubstr("sent per rank")));
 }
 
 TEST(DescribePlanTest, JsonHasTheSameFacts) {
@@ -46,6 +51,10 @@ TEST(DescribePlanTest, JsonHasTheSameFacts) {
   EXPECT_EQ(json["ranks"][1]["stages"], nlohmann::json::parse("[1, 3]"));
   EXPECT_EQ(json["ranks"][1]["global_ranks"], nlohmann::json::parse("[2, 3]"));
   EXPECT_GT(json["ranks"][1]["memory"]["total_bytes"], 0);
+  EXPECT_GT(json["ranks"][1]["memory"]["communication_bytes"], 0);
+  EXPECT_GT(json["ranks"][1]["sent_bytes_per_step"]["pp"], 0);
+  EXPECT_GT(json["ranks"][1]["sent_bytes_per_step"]["dp_replicate"], 0);
+  EXPECT_EQ(json["ranks"][1]["sent_bytes_per_step"]["tp"], 0);
   EXPECT_EQ(json["unsupported"].size(), 1u);
   EXPECT_TRUE(PlanJson(PlanOf({}, 1))["pipeline"].is_null());
 }

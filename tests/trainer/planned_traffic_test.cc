@@ -36,8 +36,7 @@ TEST_P(PlannedTrafficTest, IsWhatGroupsCount) {
       return plan::TrafficEstimate{
           .pipeline_bytes = SentAlong(world, Axis::kPipeline, {}),
           .replicate_bytes = SentAlong(world, Axis::kReplicate, {}),
-          .shard_bytes =
-              SentAlong(world, Axis::kShard, {"gather weights", "reduce gradients"}),
+          .shard_bytes = SentAlong(world, Axis::kShard, {"gather weights", "reduce gradients"}),
           .context_bytes = 0,
           .tensor_bytes = SentAlong(world, Axis::kTensor, {})};
     };
@@ -60,8 +59,8 @@ INSTANTIATE_TEST_SUITE_P(
     Layouts, PlannedTrafficTest,
     testing::Values(
         Layout{"OneFOneB", TwoStages()}, Layout{"OneFOneBTied", TwoStages({kTied})},
-        Layout{"Interleaved", TwoStages({"pipeline.schedule=interleaved1f1b",
-                                         "pipeline.split=[[1, 1], [1, 1]]"})},
+        Layout{"Interleaved",
+               TwoStages({"pipeline.schedule=interleaved1f1b", "pipeline.split=[[1, 1], [1, 1]]"})},
         Layout{"Replicas", {"accelerator.dp_replicate_size=2"}},
         Layout{"Shards", {"accelerator.dp_shard_size=2"}},
         Layout{"ShardsTied", {"accelerator.dp_shard_size=2", kTied}},
