@@ -10,6 +10,8 @@ namespace hyperpp::plan {
 namespace {
 
 constexpr int64_t kAll = 4 * kLayerParameters + kEmbedding + 32;
+constexpr int64_t kNorm = 64;  // padded for two shards
+constexpr int64_t kAllPadded = kAll - 32 + kNorm;
 
 TEST(MemoryEstimateTest, OneRankHoldsWeightsGradientsAndMoments) {
   const MemoryEstimate adamw = PlanOf({}, 1).memory[0];
@@ -26,15 +28,15 @@ TEST(MemoryEstimateTest, OneRankHoldsWeightsGradientsAndMoments) {
 
 TEST(MemoryEstimateTest, ShardsDivideEverythingAndGatherSomeLayers) {
   const MemoryEstimate memory = PlanOf({"accelerator.dp_shard_size=2"}, 2).memory[0];
-  EXPECT_EQ(memory.weights_bytes, 4 * kAll / 2);
+  EXPECT_EQ(memory.weights_bytes, 4 * kAllPadded / 2);
   EXPECT_EQ(memory.optimizer_bytes, 8 * kAll / 2);
-  EXPECT_EQ(memory.compute_weights_bytes, 4 * (2 * kLayerParameters + 32 + kEmbedding));
-  EXPECT_EQ(memory.communication_bytes, 4 * (3 * kLayerParameters + 32 + kEmbedding) * 3 / 2)
+  EXPECT_EQ(memory.compute_weights_bytes, 4 * (2 * kLayerParameters + kNorm + kEmbedding));
+  EXPECT_EQ(memory.communication_bytes, 4 * (3 * kLayerParameters + kNorm + kEmbedding) * 3 / 2)
       << "whole gradients, and the parts that came back";
   EXPECT_EQ(PlanOf({"accelerator.dp_shard_size=2", "fsdp.reshard_after_forward=false"}, 2)
                 .memory[0]
                 .compute_weights_bytes,
-            4 * kAll);
+            4 * kAllPadded);
 }
 
 TEST(MemoryEstimateTest, PipelinesKeepWholeGradientsOfAllMicrobatches) {
@@ -56,10 +58,11 @@ TEST(MemoryEstimateTest, ExpertsAreDividedByTheirOwnDegree) {
   EXPECT_EQ(
       PlanOf({"accelerator={ep_size: 2, cp_size: 2}"}, 2, ExpertModel()).memory[0].weights_bytes,
       4 * (rest + experts / 2));
+  constexpr int64_t kPadding = 4 * 64 + 96;  // of the rest of each layer and of the norm, to 128
   EXPECT_EQ(PlanOf({"accelerator={ep_size: 2, dp_shard_size: 4}"}, 4, ExpertModel())
                 .memory[0]
                 .weights_bytes,
-            4 * (rest / 4 + experts / 4));
+            4 * ((rest + kPadding) / 4 + experts / 4));
 }
 
 TEST(MemoryEstimateTest, TiedEmbeddingCountsOnceWhereOneRankHasBothUses) {

@@ -34,13 +34,14 @@ TEST(TrafficEstimateTest, ReplicasSumWhatARankOwns) {
   EXPECT_EQ(PlanOf({"accelerator={dp_replicate_size: 2, dp_shard_size: 2}"}, 4)
                 .traffic[0]
                 .replicate_bytes,
-            2 * kAll);
+            2 * (kAll + 32))
+      << "the norm is padded for two shards";
 }
 
 TEST(TrafficEstimateTest, ShardsAreGatheredForEachUseAndReducedOnce) {
   const int64_t layers = 4 * kLayerParameters, passes = 4;
   EXPECT_EQ(PlanOf({"accelerator.dp_shard_size=2"}, 2, DenseModel(4, false)).traffic[0].shard_bytes,
-            4 * passes * (2 * layers + 2 * 32 + 2 * kEmbedding + kAll + kEmbedding));
+            4 * passes * (3 * layers + 3 * 64 + 4 * kEmbedding));
 }
 
 TEST(TrafficEstimateTest, ContextMethodsMoveKeysAndValues) {

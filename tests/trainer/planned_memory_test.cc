@@ -63,6 +63,7 @@ INSTANTIATE_TEST_SUITE_P(
         Layout{"TensorBFloat16Selective",
                {"accelerator.tp_size=2", "precision.compute_dtype=bfloat16",
                 "activation.recompute=selective"}},
+        Layout{"Context", {"accelerator.cp_size=2"}},
         Layout{"PipelinedShards", TwoStages({"accelerator.dp_shard_size=2"})}),
     [](const auto& info) { return info.param.name; });
 

@@ -18,12 +18,25 @@ int64_t AllBytes(const comm::Traffic& traffic) {
          traffic.all_to_all_bytes + traffic.broadcast_bytes + traffic.sent_bytes;
 }
 
-// Of all groups that a run makes along one axis.
-int64_t SentAlong(comm::World& world, Axis axis, const std::vector<std::string>& purposes) {
-  int64_t bytes = AllBytes(world.Along({axis}).traffic());
-  for (const std::string& purpose : purposes)
-    bytes += AllBytes(world.Along({axis}, purpose).traffic());
-  return bytes;
+int64_t Sent(comm::World& world, const std::vector<Axis>& axes) {
+  return AllBytes(world.Along(axes).traffic());
+}
+
+int64_t Sent(comm::World& world, Axis axis, const std::string& purpose) {
+  return AllBytes(world.Along({axis}, purpose).traffic());
+}
+
+// What the groups of a run have counted so far.
+plan::TrafficEstimate SentSoFar(comm::World& world) {
+  // Gradients of replicas are summed over both axes.
+  const int64_t gradients = Sent(world, {Axis::kReplicate, Axis::kContext});
+  const bool in_context = world.layout().Degree(Axis::kContext) > 1;
+  return {.pipeline_bytes = Sent(world, {Axis::kPipeline}),
+          .replicate_bytes = in_context ? 0 : gradients,
+          .shard_bytes = Sent(world, Axis::kShard, "gather weights") +
+                         Sent(world, Axis::kShard, "reduce gradients"),
+          .context_bytes = in_context ? Sent(world, {Axis::kContext}) + gradients : 0,
+          .tensor_bytes = Sent(world, {Axis::kTensor})};
 }
 
 class PlannedTrafficTest : public testing::TestWithParam<Layout> {};
@@ -32,23 +45,16 @@ TEST_P(PlannedTrafficTest, IsWhatGroupsCount) {
   const RunInputs inputs = SmallRunInputs(GetParam().settings);
   test::RunRanks(inputs.plan.mesh, [&](comm::World& world) {
     SmallRun run(inputs, world);
-    const auto sent = [&] {
-      return plan::TrafficEstimate{
-          .pipeline_bytes = SentAlong(world, Axis::kPipeline, {}),
-          .replicate_bytes = SentAlong(world, Axis::kReplicate, {}),
-          .shard_bytes = SentAlong(world, Axis::kShard, {"gather weights", "reduce gradients"}),
-          .context_bytes = 0,
-          .tensor_bytes = SentAlong(world, Axis::kTensor, {})};
-    };
     run.Step(1);
-    const plan::TrafficEstimate before = sent();
+    const plan::TrafficEstimate before = SentSoFar(world);
     run.Step(2);
-    const plan::TrafficEstimate after = sent();
+    const plan::TrafficEstimate after = SentSoFar(world);
     const int stage = world.layout().Coordinate(world.rank(), Axis::kPipeline);
     const plan::TrafficEstimate& estimate = inputs.plan.traffic[static_cast<std::size_t>(stage)];
     EXPECT_EQ(after.pipeline_bytes - before.pipeline_bytes, estimate.pipeline_bytes);
     EXPECT_EQ(after.replicate_bytes - before.replicate_bytes, estimate.replicate_bytes);
     EXPECT_EQ(after.shard_bytes - before.shard_bytes, estimate.shard_bytes);
+    EXPECT_EQ(after.context_bytes - before.context_bytes, estimate.context_bytes);
     EXPECT_EQ(after.tensor_bytes - before.tensor_bytes, estimate.tensor_bytes);
   });
 }
@@ -69,6 +75,11 @@ INSTANTIATE_TEST_SUITE_P(
         Layout{"HybridBFloat16",
                {"accelerator.dp_shard_size=2", "accelerator.dp_replicate_size=2",
                 "precision.compute_dtype=bfloat16"}},
+        Layout{"Context", {"accelerator.cp_size=2"}},
+        Layout{
+            "ContextRingFull",
+            {"accelerator.cp_size=2", "context_parallel.method=ring", "activation.recompute=full"}},
+        Layout{"ContextAllToAll", {"accelerator.cp_size=2", "context_parallel.method=all_to_all"}},
         Layout{"Tensor", {"accelerator.tp_size=2"}},
         Layout{"TensorSelective", {"accelerator.tp_size=2", "activation.recompute=selective"}},
         Layout{"TensorWholeFull",

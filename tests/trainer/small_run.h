@@ -65,7 +65,7 @@ class SmallRun {
     model_.pipeline->Prepare();
     stream_ = data::OpenTrainingData(inputs.config.data, DataOptions(inputs, world),
                                      inputs.config.training.global_batch_size);
-    reader_ = std::make_unique<BatchReader>(*stream_, world, inputs.config.training,
+    reader_ = std::make_unique<BatchReader>(*stream_, world, inputs.config,
                                             inputs.plan.batch.microbatch, device_.device);
   }
 
