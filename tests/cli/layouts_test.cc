@@ -112,7 +112,9 @@ TEST_P(LayoutsTest, NumbersAreThoseOfOneRank) {
                                            "training.sequence_length: 13",  // padded for tp and cp
                                            "training.steps: 3"};
   Train("one", common);
-  for (const Layout& layout : Layouts()) {
+  // Tied in all layouts; a third of them untied, where less can go wrong.
+  for (std::size_t i = 0; i < Layouts().size(); i += GetParam() ? 1 : 3) {
+    const Layout& layout = Layouts()[i];
     Train(layout.name, With(common, layout));
     ExpectNumbersOf("one", layout.name);
   }
@@ -127,7 +129,8 @@ TEST_F(LayoutsTest, RandomInitAndExportAreTheSameBytes) {
   Train("one", common);
   const std::string expected = FileText(folder_ / "one/hf/model.safetensors");
   ASSERT_FALSE(expected.empty());
-  for (const Layout& layout : Layouts()) {
+  for (std::size_t i = 0; i < Layouts().size(); i += 2) {
+    const Layout& layout = Layouts()[i];
     Train(layout.name, With(common, layout));
     EXPECT_EQ(FileText(folder_ / layout.name / "hf/model.safetensors"), expected) << layout.name;
   }
