@@ -31,11 +31,14 @@ int64_t SumOf(const Groups& groups, Size size) {
   return sum;
 }
 
-// Bytes of `num_layers` layers and of one group of each other size: buffers go from one layer to
-// the next, and from the embedding to the head.
+// Embedding and head have one size; where one is done before the other starts, one buffer serves
+// both.
+enum class Vocabulary { kOneBuffer, kTwoBuffers };
+
+// Bytes of `num_layers` layers, whose buffers go from one to the next, and of the other groups.
 template <typename Size>
-int64_t SomeGroups(const Groups& groups, int64_t num_layers, Size size) {
-  int64_t layer = 0, all_layers = 0, norm = 0, vocabulary = 0;
+int64_t SomeGroups(const Groups& groups, int64_t num_layers, Vocabulary kind, Size size) {
+  int64_t layer = 0, all_layers = 0, norm = 0, largest = 0, both = 0;
   for (const WeightGroup& group : groups) {
     const int64_t bytes = size(group);
     if (group.kind == GroupKind::kLayer) {
@@ -44,10 +47,12 @@ int64_t SomeGroups(const Groups& groups, int64_t num_layers, Size size) {
     } else if (group.kind == GroupKind::kFinalNorm) {
       norm = bytes;
     } else {
-      vocabulary = std::max(vocabulary, bytes);
+      largest = std::max(largest, bytes);
+      both += bytes;
     }
   }
-  return std::min(num_layers * layer, all_layers) + norm + vocabulary;
+  return std::min(num_layers * layer, all_layers) + norm +
+         (kind == Vocabulary::kOneBuffer ? largest : both);
 }
 
 int64_t CopiedWeights(const Groups& groups, const config::Config& config) {
@@ -63,17 +68,37 @@ int64_t GatheredWeights(const Groups& groups, const config::Config& config, cons
     return group.GatheredBytes(ComputeBytes(config));
   };
   if (!config.fsdp.reshard_after_forward) return SumOf(groups, bytes);
-  return SomeGroups(groups, config.fsdp.prefetch + ShapeOf(plan).num_chunks, bytes);
+  return SomeGroups(groups, config.fsdp.prefetch + ShapeOf(plan).num_chunks, Vocabulary::kOneBuffer,
+                    bytes);
 }
 
-// Whole gradients of sharded weights. A pipeline reduces them once a step.
+// Whole gradients of sharded weights, and the parts that came back. A pipeline reduces them once a
+// step. Else the embedding's of one microbatch is under way when the head's of the next comes up.
 int64_t UnreducedGradients(const Groups& groups, const TrainPlan& plan) {
   if (plan.mesh.Degree(Axis::kShard) == 1) return 0;
   const auto whole = [](const auto& group) { return kMasterBytes * group.NumElements(); };
   const auto shard = [](const auto& group) { return kMasterBytes * group.NumShardElements(); };
-  const bool at_once = !plan.schedule.empty() && plan.batch.num_microbatches > 1;
-  return (at_once ? SumOf(groups, whole) : SomeGroups(groups, kReductionsAtOnce, whole)) +
-         SomeGroups(groups, kReductionsAtOnce, shard);
+  const bool several = plan.batch.num_microbatches > 1, pipelined = !plan.schedule.empty();
+  const auto vocabulary = several && !pipelined ? Vocabulary::kTwoBuffers : Vocabulary::kOneBuffer;
+  const int64_t shards = SomeGroups(groups, kReductionsAtOnce, vocabulary, shard);
+  if (several && pipelined) return SumOf(groups, whole) + shards;
+  return SomeGroups(groups, kReductionsAtOnce, vocabulary, whole) + shards;
+}
+
+// Gloo sums a copy, which stays until the reduction is waited for. When activations are most, these
+// are the last two reductions of the microbatch before (the model's first two groups), or the
+// head's.
+int64_t CopiesInGloo(const Groups& groups, const config::Config& config, const TrainPlan& plan) {
+  if (plan.mesh.Degree(Axis::kShard) == 1) return 0;
+  if (config.accelerator.device == config::DeviceType::kCuda) return 0;
+  int64_t elements = 0;
+  if (plan.schedule.empty() && plan.batch.num_microbatches > 1) {
+    for (std::size_t i = 0; i < std::min<std::size_t>(2, groups.size()); ++i)
+      elements += groups[i].NumElements();
+  } else if (groups.back().kind == GroupKind::kHead) {
+    elements = groups.back().NumElements();
+  }
+  return kMasterBytes * elements;
 }
 
 // The actions that the executor runs; one rank runs one pass after the other.
@@ -122,7 +147,8 @@ std::vector<MemoryEstimate> EstimateMemory(const config::Config& config,
              CopiedWeights(groups, config) + GatheredWeights(groups, config, plan),
          .activations_bytes = peak.kept,
          .workspace_bytes = peak.workspace + batch_bytes,
-         .communication_bytes = peak.messages + UnreducedGradients(groups, plan)});
+         .communication_bytes = peak.messages + UnreducedGradients(groups, plan) +
+                                CopiesInGloo(groups, config, plan)});
   }
   return estimates;
 }

@@ -10,10 +10,10 @@
 //                     (step_peak.h)
 //     workspace       what the pass that runs needs beside, and the tokens of the whole local batch
 //     communication   messages between stages; with sharding, whole gradients on their way into
-//                     shards: of up to 3 layers and of embedding or head, in a pipeline of all; and
-//                     the parts that came back
+//                     shards: of up to 3 layers and of embedding and head, in a pipeline of all;
+//                     the parts that came back; and with Gloo copies of what is under way
 //
-// Owned elements are those of weight_units.h, padding included. Buffers inside of Gloo or NCCL,
+// Owned elements are those of weight_units.h, padding included. Other buffers of Gloo or NCCL,
 // fragmentation and what is no tensor are left out. `auto` compute counts as float32.
 #pragma once
 

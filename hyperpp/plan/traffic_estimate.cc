@@ -63,7 +63,7 @@ int64_t GatheredBytes(const Place& place, const WeightGroup& group) {
 // How often a step gathers `group`.
 int64_t NumGathers(const Place& place, const WeightGroup& group) {
   const int64_t passes = place.NumMicrobatches();
-  if (!place.config.fsdp.reshard_after_forward) return place.IsPipelined() ? 1 : passes;
+  if (!place.config.fsdp.reshard_after_forward) return 1;
   switch (group.kind) {
     case GroupKind::kEmbedding:  // a tied head reads it once more
       return place.IsTied() && place.HoldsEmbedding() && place.HoldsHead() ? 2 * passes : passes;

@@ -7,9 +7,8 @@
 //                    the gradient of a tied embedding, if two ranks hold it
 //     dp_replicate   owned gradients, fp32
 //     dp_shard       gathered: each group once per forward pass, layers and final norm again per
-//                    backward pass (fsdp.reshard_after_forward; else each once, without a pipeline
-//                    once per microbatch); reduced: whole gradients, fp32, per microbatch, in a
-//                    pipeline once
+//                    backward pass (fsdp.reshard_after_forward; else each once); reduced: whole
+//                    gradients, fp32, per microbatch, in a pipeline once
 //     cp             keys and values K = 2 T m d * bytes of the compute type (m heads of d) per
 //     layer
 //                    and microbatch: all_gather 2 cp K and cp K in fp32, ring with cp - 1 for cp,

@@ -31,8 +31,9 @@ TEST(MemoryEstimateTest, ShardsDivideEverythingAndGatherSomeLayers) {
   EXPECT_EQ(memory.weights_bytes, 4 * kAllPadded / 2);
   EXPECT_EQ(memory.optimizer_bytes, 8 * kAll / 2);
   EXPECT_EQ(memory.compute_weights_bytes, 4 * (2 * kLayerParameters + kNorm + kEmbedding));
-  EXPECT_EQ(memory.communication_bytes, 4 * (3 * kLayerParameters + kNorm + kEmbedding) * 3 / 2)
-      << "whole gradients, and the parts that came back";
+  const int64_t whole = 4 * (3 * kLayerParameters + kNorm + kEmbedding);
+  EXPECT_EQ(memory.communication_bytes, whole + whole / 2 + 4 * (kEmbedding + kLayerParameters))
+      << "whole gradients, the parts that came back, and copies under way";
   EXPECT_EQ(PlanOf({"accelerator.dp_shard_size=2", "fsdp.reshard_after_forward=false"}, 2)
                 .memory[0]
                 .compute_weights_bytes,

@@ -28,14 +28,14 @@ int64_t Sent(comm::World& world, Axis axis, const std::string& purpose) {
 
 // What the groups of a run have counted so far.
 plan::TrafficEstimate SentSoFar(comm::World& world) {
-  // Gradients of replicas are summed over both axes.
+  // Gradients of replicas are summed over both axes; with one replica that is the group along cp.
   const int64_t gradients = Sent(world, {Axis::kReplicate, Axis::kContext});
   const bool in_context = world.layout().Degree(Axis::kContext) > 1;
   return {.pipeline_bytes = Sent(world, {Axis::kPipeline}),
           .replicate_bytes = in_context ? 0 : gradients,
           .shard_bytes = Sent(world, Axis::kShard, "gather weights") +
                          Sent(world, Axis::kShard, "reduce gradients"),
-          .context_bytes = in_context ? Sent(world, {Axis::kContext}) + gradients : 0,
+          .context_bytes = in_context ? gradients : 0,
           .tensor_bytes = Sent(world, {Axis::kTensor})};
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hyperpp/trainer/data_options.h"
+#include "hyperpp/trainer/initial_weights.h"
 #include "hyperpp/trainer/train_step.h"
 #include "tests/support/temporary_folder.h"
 
@@ -54,9 +55,9 @@ inline std::vector<std::string> TwoStages(std::vector<std::string> settings = {}
 
 class SmallRun {
  public:
+  /// Collective: all ranks of the plan. `inputs` outlive it.
   SmallRun(const RunInputs& inputs, comm::World& world)
-      : inputs_(inputs),
-        device_(ChooseDevice(inputs.config, world.rank(), world.size())),
+      : device_(ChooseDevice(inputs.config, world.rank(), world.size())),
         model_(BuildStages(inputs, world, device_, /*trace=*/nullptr)) {
     MaterialiseModel(model_, &world, device_, /*with_gradients=*/true);
     LoadInitialWeights(model_, inputs);
@@ -72,7 +73,6 @@ class SmallRun {
   StepResult Step(int64_t step) { return step_->Run({step, 1e-3, false}, reader_->Read(step)); }
 
  private:
-  const RunInputs& inputs_;
   RunDevice device_;
   BuiltModel model_;
   std::unique_ptr<optim::Optimizer> optimizer_;
