@@ -2,11 +2,10 @@
 //
 // A weight has the shape of the full model, and this rank works with a part of it, in two cuts:
 //
-//     full_shape     [96, 32]   the tensor as checkpoints and Hugging Face name it
-//     local box      [48, 32]   what the layer computes with: a part along one dim (tensor
-//     parallel) owned range    768..1535  of the local box, flattened: what this rank stores,
-//     updates and saves
-//                               (fully sharded data parallel); all of the box without sharding
+//     full_shape   [96, 32]    the tensor as checkpoints and Hugging Face name it
+//     local box    [48, 32]    what the layer computes with: a part along one dim (tensor parallel)
+//     owned range  768..1535   of the flattened local box: what this rank stores, updates and saves
+//                              (fully sharded); all of the box without sharding
 //
 // Its memory is in up to five tensors:
 //

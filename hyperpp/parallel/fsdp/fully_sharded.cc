@@ -95,15 +95,15 @@ models::LayerWrapper FullySharded::WrapperOf(std::size_t site) {
 at::Tensor FullySharded::RunSite(std::size_t site, const models::LayerCall& call,
                                  const at::Tensor& input) {
   const Site& here = sites_[site];
-  StartGather(here.forward);
+  ForEachUnit(here.forward, &ShardedUnit::StartUnshard);
   const std::size_t end = StageOf(site).end_site;
   for (std::size_t next = site + 1; next < end && next <= site + options_.prefetch; ++next)
-    StartGather(sites_[next].forward);
-  Gather(here.forward);
+    ForEachUnit(sites_[next].forward, &ShardedUnit::StartUnshard);
+  ForEachUnit(here.forward, &ShardedUnit::WaitUnshard);
   const bool trains = at::GradMode::is_enabled();
-  if (trains) LendGradients(here.forward_adds);
+  if (trains) ForEachUnit(here.forward_adds, &ShardedUnit::LendGradients);
   at::Tensor output = call(input);
-  if (options_.reshard_after_forward || !trains) LetGo(here.forward);
+  if (options_.reshard_after_forward || !trains) ForEachUnit(here.forward, &ShardedUnit::Reshard);
   return models::AppendNode("Unshard", {output}, {output.detach()},
                             [this, site](const auto& gradients) {
                               BeginBackward(site);
@@ -115,34 +115,22 @@ void FullySharded::BeginBackward(std::size_t site) {
   const Site& here = sites_[site];
   const Stage& stage = StageOf(site);
   // The backward of the sites behind is over.
-  if (options_.reshard_after_forward && site + 1 < stage.end_site) LetGo(sites_[site + 1].backward);
-  StartGather(here.backward);
+  if (options_.reshard_after_forward && site + 1 < stage.end_site)
+    ForEachUnit(sites_[site + 1].backward, &ShardedUnit::Reshard);
+  ForEachUnit(here.backward, &ShardedUnit::StartUnshard);
   for (int ahead = 1; ahead <= options_.prefetch; ++ahead) {
     if (site < stage.first_site + static_cast<std::size_t>(ahead)) break;
-    StartGather(sites_[site - static_cast<std::size_t>(ahead)].backward);
+    ForEachUnit(sites_[site - static_cast<std::size_t>(ahead)].backward,
+                &ShardedUnit::StartUnshard);
   }
-  Gather(here.backward);
-  LendGradients(here.backward_adds);
+  ForEachUnit(here.backward, &ShardedUnit::WaitUnshard);
+  ForEachUnit(here.backward_adds, &ShardedUnit::LendGradients);
 }
 
-void FullySharded::StartGather(const std::vector<std::size_t>& groups) {
+void FullySharded::ForEachUnit(const std::vector<std::size_t>& groups,
+                               void (ShardedUnit::*action)()) {
   for (const std::size_t group : groups)
-    for (ShardedUnit* unit : groups_[group].units) unit->StartUnshard();
-}
-
-void FullySharded::Gather(const std::vector<std::size_t>& groups) {
-  for (const std::size_t group : groups)
-    for (ShardedUnit* unit : groups_[group].units) unit->WaitUnshard();
-}
-
-void FullySharded::LetGo(const std::vector<std::size_t>& groups) {
-  for (const std::size_t group : groups)
-    for (ShardedUnit* unit : groups_[group].units) unit->Reshard();
-}
-
-void FullySharded::LendGradients(const std::vector<std::size_t>& groups) {
-  for (const std::size_t group : groups)
-    for (ShardedUnit* unit : groups_[group].units) unit->LendGradients();
+    for (ShardedUnit* unit : groups_[group].units) (unit->*action)();
 }
 
 const FullySharded::Stage& FullySharded::StageOf(std::size_t site) const {
@@ -185,11 +173,11 @@ void FullySharded::StartReduce(Group& group) {
 }
 
 void FullySharded::Unshard(pipeline::StageIndex stage) {
-  StartGather(sites_[StageAt(stage).first_site].forward);
+  ForEachUnit(sites_[StageAt(stage).first_site].forward, &ShardedUnit::StartUnshard);
 }
 
 void FullySharded::Reshard(pipeline::StageIndex stage) {
-  for (const std::size_t group : StageAt(stage).groups) LetGo({group});
+  ForEachUnit(StageAt(stage).groups, &ShardedUnit::Reshard);
 }
 
 void FullySharded::ReduceGradients(pipeline::StageIndex stage) {

@@ -84,10 +84,7 @@ class FullySharded : public pipeline::StageSharding {
   models::LayerWrapper WrapperOf(std::size_t site);
   at::Tensor RunSite(std::size_t site, const models::LayerCall& call, const at::Tensor& input);
   void BeginBackward(std::size_t site);
-  void Gather(const std::vector<std::size_t>& groups);
-  void StartGather(const std::vector<std::size_t>& groups);
-  void LetGo(const std::vector<std::size_t>& groups);
-  void LendGradients(const std::vector<std::size_t>& groups);
+  void ForEachUnit(const std::vector<std::size_t>& groups, void (ShardedUnit::*action)());
   const Stage& StageOf(std::size_t site) const;
   const Stage& StageAt(pipeline::StageIndex stage) const;
   void Report(std::size_t group);

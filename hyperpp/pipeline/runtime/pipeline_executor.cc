@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hyperpp/core/error.h"
+#include "hyperpp/pipeline/runtime/action_span.h"
 #include "hyperpp/pipeline/schedule/dependencies.h"
 #include "hyperpp/pipeline/schedule/grid_text.h"
 
@@ -93,8 +94,7 @@ void PipelineExecutor::RunAction(const Action& action, const MicrobatchInput& mi
 
 void PipelineExecutor::RunSharding(const Action& action) {
   HYPERPP_CHECK(sharding_ != nullptr, "the stages are not sharded");
-  const TraceSpan span(trace_, TraceLane::kCommunication, FormatAction(action),
-                       {{"stage", action.stage.value}});
+  const TraceSpan span = SpanOf(trace_, TraceLane::kCommunication, action);
   if (action.type == ActionType::kUnshard) return sharding_->Unshard(action.stage);
   if (action.type == ActionType::kReshard) return sharding_->Reshard(action.stage);
   sharding_->ReduceGradients(action.stage);
@@ -103,8 +103,7 @@ void PipelineExecutor::RunSharding(const Action& action) {
 void PipelineExecutor::RunForward(const Action& action, const MicrobatchInput& microbatch) {
   const Tensors input = InputOf(action);
   PipelineStage& stage = StageOf(action);
-  const TraceSpan span(trace_, TraceLane::kCompute, FormatAction(action),
-                       {{"stage", action.stage.value}, {"microbatch", action.microbatch.value}});
+  const TraceSpan span = SpanOf(trace_, TraceLane::kCompute, action);
   Tensors output = stage.Forward(action.microbatch, input, microbatch, with_backward_);
   if (stage.range().is_last)
     losses_[static_cast<std::size_t>(action.microbatch.value)] = std::move(output.front());
@@ -117,8 +116,7 @@ void PipelineExecutor::RunBackward(const Action& action) {
   PipelineStage& stage = StageOf(action);
   if (!stage.range().is_last)
     transport_.Release({ActionType::kSendForward, action.stage, action.microbatch});
-  const TraceSpan span(trace_, TraceLane::kCompute, FormatAction(action),
-                       {{"stage", action.stage.value}, {"microbatch", action.microbatch.value}});
+  const TraceSpan span = SpanOf(trace_, TraceLane::kCompute, action);
   Tensors result = stage.Backward(action.microbatch, gradients);
   if (!stage.range().is_first) results_[action] = std::move(result);
 }

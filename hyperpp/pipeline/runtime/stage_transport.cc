@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "hyperpp/core/error.h"
+#include "hyperpp/pipeline/runtime/action_span.h"
 
 namespace hyperpp::pipeline {
 namespace {
@@ -18,10 +19,6 @@ bool IsForwardMessage(const Action& action) {
 }
 
 int TagOf(const Action& action) { return IsForwardMessage(action) ? kForwardTag : kBackwardTag; }
-
-std::vector<std::pair<std::string, int64_t>> ArgumentsOf(const Action& action) {
-  return {{"stage", action.stage.value}, {"microbatch", action.microbatch.value}};
-}
 
 }  // namespace
 
@@ -40,8 +37,7 @@ comm::Group& StageTransport::GroupOf(const Action& action) const {
 }
 
 void StageTransport::Send(const Action& action, int peer, const std::vector<at::Tensor>& tensors) {
-  const TraceSpan span(trace_, TraceLane::kCommunication, FormatAction(action),
-                       ArgumentsOf(action));
+  const TraceSpan span = SpanOf(trace_, TraceLane::kCommunication, action);
   Message message;
   for (const at::Tensor& tensor : tensors) {
     message.tensors.push_back(tensor.contiguous());
@@ -61,8 +57,7 @@ void StageTransport::BoundBackwardSends() {
 }
 
 void StageTransport::StartReceive(const Action& action, int peer, std::vector<at::Tensor> buffers) {
-  const TraceSpan span(trace_, TraceLane::kCommunication, FormatAction(action),
-                       ArgumentsOf(action));
+  const TraceSpan span = SpanOf(trace_, TraceLane::kCommunication, action);
   Message message{std::move(buffers), {}};
   for (const at::Tensor& buffer : message.tensors)
     message.works.push_back(GroupOf(action).Receive(buffer, peer, TagOf(action)));
@@ -90,7 +85,7 @@ void StageTransport::Finish() {
 
 void StageTransport::WaitFor(Message& message, const Action& action) {
   if (message.works.empty()) return;
-  const TraceSpan span(trace_, TraceLane::kWait, FormatAction(action), ArgumentsOf(action));
+  const TraceSpan span = SpanOf(trace_, TraceLane::kWait, action);
   for (comm::WorkPtr& work : message.works) work->Wait();
   message.works.clear();
 }
