@@ -28,6 +28,15 @@ class CheckHeadersTest(TreeTest):
         self.assertEqual(run.returncode, 1)
         self.assertIn("hyperpp/core/b.h:1: does not compile alone", run.stdout)
 
+    def test_costly_header_in_front_hides_nothing(self):
+        self.write({"hyperpp/core/b.h": '#pragma once\n#include <nlohmann/json.hpp>\nnlohmann::json Value();\n',
+                    "hyperpp/core/c.h": '#pragma once\n#include "hyperpp/core/b.h"\nnlohmann::json More();\n',
+                    "hyperpp/core/d.h": "#pragma once\nnlohmann::json Other();\n"})
+        run = self.run_check()
+        self.assertIn("hyperpp/core/d.h:1: does not compile alone", run.stdout)
+        self.assertNotIn("hyperpp/core/b.h", run.stdout)
+        self.assertNotIn("hyperpp/core/c.h", run.stdout)
+
     def test_unchanged_headers_are_not_compiled_again(self):
         self.write({"hyperpp/core/c.h": '#pragma once\n#include "hyperpp/core/a.h"\nstd::string More();\n'})
         self.assertEqual(self.run_check().returncode, 0)
