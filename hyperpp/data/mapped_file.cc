@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "hyperpp/core/error.h"
+#include "hyperpp/core/round_up.h"
 
 namespace hyperpp::data {
 namespace {
@@ -59,7 +60,7 @@ void MappedFile::Release(int64_t offset, int64_t size) const {
   HYPERPP_CHECK(offset >= 0 && size >= 0 && offset + size <= size_bytes(), "{}: range {} + {}",
                 path_, offset, size);
   const int64_t page = sysconf(_SC_PAGESIZE);
-  const int64_t begin = (offset + page - 1) / page * page;
+  const int64_t begin = RoundUp(offset, page);
   const int64_t end = (offset + size) / page * page;
   if (begin >= end) return;
   // A failure only leaves the pages resident.

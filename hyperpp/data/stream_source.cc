@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hyperpp/core/error.h"
+#include "hyperpp/core/round_up.h"
 #include "hyperpp/data/document_end.h"
 
 namespace hyperpp::data {
@@ -28,7 +29,7 @@ int64_t StreamSource::NumSamples() const {
 
 int64_t StreamSource::NumEvaluationSamples() const {
   const int64_t num_labels = std::max<int64_t>(tokens_->NumTokens() - 1, 0);
-  return (num_labels + sequence_length_ - 1) / sequence_length_;
+  return CeilDivide(num_labels, sequence_length_);
 }
 
 Sample StreamSource::Read(int64_t index) const {

@@ -5,6 +5,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 
+#include "hyperpp/core/round_up.h"
 #include "hyperpp/kernels/attention_cpu.h"
 #include "hyperpp/kernels/attention_problem.h"
 #include "hyperpp/kernels/block_product.h"
@@ -279,7 +280,7 @@ AttentionGradients AttentionBackwardCpu(const at::Tensor& grad_out_BSND, const a
   const BackwardTensors tensors{grad_out_BSND, q_BSND, forward};
   const int64_t num_pairs = problem.batch * problem.num_kv_heads;
   const int64_t num_shares =
-      std::min((at::get_num_threads() + num_pairs - 1) / num_pairs, problem.key_blocks);
+      std::min(CeilDivide(at::get_num_threads(), num_pairs), problem.key_blocks);
   if (num_shares <= 1)
     BackwardByPairs(problem, packed, tensors, options.dropout, gradients);
   else

@@ -5,6 +5,7 @@
 
 #include <ATen/ops/empty.h>
 
+#include "hyperpp/core/round_up.h"
 #include "hyperpp/kernels/attention_dropout.h"
 #include "hyperpp/kernels/block_product.h"
 
@@ -13,11 +14,7 @@ namespace {
 
 constexpr double kLog2E = 1.4426950408889634;
 
-int64_t RoundUp(int64_t size, int64_t multiple) {
-  return (size + multiple - 1) / multiple * multiple;
-}
-
-int64_t NumBlocks(int64_t tokens) { return (tokens + kAttentionBlock - 1) / kAttentionBlock; }
+int64_t NumBlocks(int64_t tokens) { return CeilDivide(tokens, kAttentionBlock); }
 
 const AttentionLayout& LayoutFor(bool bfloat16, bool bfloat16_blocks) {
   if (!bfloat16) return HYPERPP_SELECT_BUILD(kAttentionLayoutFp32);

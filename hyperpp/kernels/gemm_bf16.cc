@@ -6,6 +6,7 @@
 #include <ATen/Parallel.h>
 
 #include "hyperpp/core/error.h"
+#include "hyperpp/core/round_up.h"
 #include "hyperpp/kernels/cpu_features.h"
 #include "hyperpp/kernels/parallel_for.h"
 
@@ -16,8 +17,6 @@ namespace {
 constexpr int64_t kInnerBlock = 1024;
 // Panels of the larger side that are packed at a time: about 200 to 256 KiB.
 constexpr int64_t kPiecePanels = 8;
-
-int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // How many of the `threads` divide the rows: the split with the least packing in total.
 int64_t RowParts(int64_t threads, int64_t rows, int64_t columns) {

@@ -6,6 +6,8 @@
 
 #include <ATen/Parallel.h>
 
+#include "hyperpp/core/round_up.h"
+
 // Entry points of the GNU OpenMP runtime, which libtorch links: what `#pragma omp parallel` calls.
 extern "C" {
 void GOMP_parallel(void (*function)(void*), void* data, unsigned num_threads, unsigned flags);
@@ -40,9 +42,9 @@ void ParallelFor(int64_t begin, int64_t end, int64_t grain,
   if (begin >= end) return;
   const int64_t size = end - begin;
   const int64_t wanted =
-      std::min<int64_t>(at::get_num_threads(), (size + grain - 1) / std::max<int64_t>(grain, 1));
+      std::min<int64_t>(at::get_num_threads(), CeilDivide(size, std::max<int64_t>(grain, 1)));
   if (wanted <= 1 || omp_in_parallel()) return body(begin, end);
-  Region region{body, begin, end, (size + wanted - 1) / wanted, ATOMIC_FLAG_INIT, nullptr};
+  Region region{body, begin, end, CeilDivide(size, wanted), ATOMIC_FLAG_INIT, nullptr};
   GOMP_parallel([](void* data) { static_cast<Region*>(data)->Run(omp_get_thread_num()); }, &region,
                 static_cast<unsigned>(wanted), 0);
   if (region.error) std::rethrow_exception(region.error);

@@ -5,6 +5,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "hyperpp/core/error.h"
+#include "hyperpp/core/round_up.h"
 #include "hyperpp/kernels/parallel_for.h"
 #include "hyperpp/kernels/rms_norm_rows.h"
 
@@ -20,7 +21,7 @@ constexpr int64_t kColumnGrain = 1024;
 void ForEachRowBlock(int64_t num_rows, at::Tensor accumulator,
                      c10::function_ref<void(int64_t, int64_t, float*)> block) {
   const int64_t block_rows = std::max(kMinBlockRows, (num_rows + kMaxBlocks - 1) / kMaxBlocks);
-  const int64_t num_blocks = (num_rows + block_rows - 1) / block_rows;
+  const int64_t num_blocks = CeilDivide(num_rows, block_rows);
   const int64_t size = accumulator.defined() ? accumulator.numel() : 0;
   at::Tensor partials;
   float* sums = nullptr;

@@ -8,16 +8,13 @@
 #include <ATen/ops/zeros.h>
 
 #include "hyperpp/core/error.h"
+#include "hyperpp/core/round_up.h"
 #include "hyperpp/kernels/optimizer_step.h"
 
 namespace hyperpp::models {
 namespace {
 
 constexpr int64_t kAlignment = 32;  // elements: 64 bytes of bf16
-
-int64_t RoundUp(int64_t size, int64_t multiple) {
-  return (size + multiple - 1) / multiple * multiple;
-}
 
 at::ScalarType DtypeOf(const Weight& weight, at::ScalarType compute_dtype) {
   return weight.use() == WeightUse::kMatrix ? compute_dtype : at::kFloat;

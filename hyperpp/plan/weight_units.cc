@@ -4,6 +4,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "hyperpp/core/round_up.h"
 #include "hyperpp/plan/model_cost.h"
 #include "hyperpp/plan/stages.h"
 
@@ -12,10 +13,6 @@ namespace {
 
 constexpr int64_t kMasterBytes = 4;
 constexpr int64_t kAlignment = 32;  // elements; parameter_store.cc
-
-int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-int64_t RoundUp(int64_t size, int64_t multiple) { return CeilDivide(size, multiple) * multiple; }
 
 bool IsGain(const ParameterOutline& parameter) {
   return parameter.shape.size() == 1 && !std::string_view(parameter.fqn).ends_with(".bias");

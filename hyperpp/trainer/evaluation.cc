@@ -6,14 +6,14 @@
 
 #include <ATen/ops/tensor.h>
 
+#include "hyperpp/core/round_up.h"
+
 namespace hyperpp::trainer {
 namespace {
 
 // Microbatches that go through the pipeline together, for each of its ranks: enough to keep all of
 // them busy, few enough that their ids take no memory to speak of.
 constexpr std::size_t kMicrobatchesPerRank = 8;
-
-int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 double SumOfLosses(pipeline::AutoPipeline& pipeline,
                    std::vector<pipeline::MicrobatchInput>& microbatches) {

@@ -9,6 +9,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "hyperpp/core/error.h"
+#include "hyperpp/core/round_up.h"
 #include "hyperpp/kernels/to_device.h"
 
 namespace hyperpp::trainer {
@@ -52,7 +53,7 @@ Microbatch MakeMicrobatch(const std::vector<data::Sample>& samples, int64_t firs
                           int64_t longest, const TokenShare& share, at::Device device) {
   Microbatch out;
   out.batch = static_cast<int64_t>(samples.size());
-  out.sequence = parallel::PaddedLength(longest, share.length_multiple);
+  out.sequence = RoundUp(longest, share.length_multiple);
   const int64_t tokens = out.batch * out.sequence;
   out.ids_T = at::zeros({tokens}, at::kLong);
   out.labels_T = at::full({tokens}, data::kNoLabel, at::kLong);

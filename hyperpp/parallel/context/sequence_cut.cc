@@ -25,8 +25,4 @@ std::vector<int32_t> SequenceCut::IndicesOf(int rank, int64_t length) const {
   return indices;
 }
 
-int64_t PaddedLength(int64_t length, int64_t multiple) {
-  return (length + multiple - 1) / multiple * multiple;
-}
-
 }  // namespace hyperpp::parallel

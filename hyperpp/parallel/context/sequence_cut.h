@@ -48,7 +48,4 @@ class SequenceCut {
   int chunks_per_rank_;
 };
 
-/// The smallest multiple of `multiple` that is at least `length`.
-int64_t PaddedLength(int64_t length, int64_t multiple);
-
 }  // namespace hyperpp::parallel
