@@ -29,12 +29,6 @@ std::string FirstLine(std::string text) {
   return text;
 }
 
-std::string LabelOf(const MeshLayout& layout, int rank) {
-  const std::string coordinates = layout.Describe(rank);
-  return coordinates.empty() ? fmt::format("rank {}", rank)
-                             : fmt::format("rank {} ({})", rank, coordinates);
-}
-
 std::string Seconds(std::chrono::milliseconds time) {
   return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000);
 }
@@ -55,7 +49,7 @@ std::string Operation::Describe() const {
 }
 
 FailureText::FailureText(const MeshLayout& layout, int rank, std::chrono::milliseconds timeout)
-    : rank_label_(LabelOf(layout, rank)), timeout_(timeout) {}
+    : rank_label_(layout.Label(rank)), timeout_(timeout) {}
 
 void FailureText::SetActivity(std::string activity) {
   const std::scoped_lock lock(mutex_);

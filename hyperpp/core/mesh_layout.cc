@@ -65,4 +65,9 @@ std::string MeshLayout::Describe(int rank) const {
   return text;
 }
 
+std::string MeshLayout::Label(int rank) const {
+  const std::string place = Describe(rank);
+  return fmt::format("rank {}{}", rank, place.empty() ? "" : fmt::format(" ({})", place));
+}
+
 }  // namespace hyperpp

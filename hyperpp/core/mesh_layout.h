@@ -55,6 +55,8 @@ class MeshLayout {
 
   /// "pp 1, dp_shard 0, tp 1": the coordinates along axes of degree above 1; "" if there are none.
   std::string Describe(int rank) const;
+  /// "rank 5 (pp 1, dp_shard 0, tp 1)", as in messages and traces; "rank 0" without such axes.
+  std::string Label(int rank) const;
 
  private:
   std::array<int, kNumAxes> degrees_;

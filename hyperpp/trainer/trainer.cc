@@ -156,10 +156,9 @@ void Trainer::TraceSteps(int64_t step) {
   const bool wanted = step >= asked.start_step && step < asked.start_step + asked.num_steps;
   if (trace_.recording() && !wanted) {
     const fs::path folder = fs::path(config_.output.directory) / "trace";
-    const std::string place = world_.layout().Describe(world_.rank());
     MakeFolder(folder);
     trace_.Write((folder / fmt::format("rank_{}.json", world_.rank())).string(), world_.rank(),
-                 fmt::format("rank {}{}", world_.rank(), place.empty() ? "" : " (" + place + ")"));
+                 world_.layout().Label(world_.rank()));
   }
   trace_.set_recording(wanted);
 }

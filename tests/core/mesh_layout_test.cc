@@ -19,6 +19,11 @@ TEST(MeshLayoutTest, TensorCoordinateChangesFastestAndPipelineSlowest) {
   EXPECT_EQ(layout.Describe(5), "pp 1, dp_shard 0, tp 1");
 }
 
+TEST(MeshLayoutTest, LabelNamesTheRankAndItsPlace) {
+  EXPECT_EQ(MeshLayout({2, 1, 2, 1, 2}).Label(5), "rank 5 (pp 1, dp_shard 0, tp 1)");
+  EXPECT_EQ(MeshLayout().Label(0), "rank 0");
+}
+
 TEST(MeshLayoutTest, GroupsAlongAxesCoverEveryRankOnce) {
   const MeshLayout layout({2, 1, 2, 1, 2});
   EXPECT_THAT(layout.GroupOf(5, {Axis::kShard}), ElementsAre(5, 7));

@@ -142,10 +142,9 @@ int PipelineExecutor::PeerOf(const Action& message) const {
 void PipelineExecutor::Fail(const Schedule& schedule, std::size_t position,
                             const std::string& fact) {
   const Action& action = schedule.ranks[static_cast<std::size_t>(rank_)][position];
-  const std::string where = world_.layout().Describe(world_.rank());
-  throw InternalError(fmt::format("rank {}{}: {}, {} position {}, action {}: {}\n{}", world_.rank(),
-                                  where.empty() ? "" : fmt::format(" ({})", where), activity_,
-                                  schedule.name, position, FormatAction(action), fact,
+  throw InternalError(fmt::format("{}: {}, {} position {}, action {}: {}\n{}",
+                                  world_.layout().Label(world_.rank()), activity_, schedule.name,
+                                  position, FormatAction(action), fact,
                                   FormatMarkedLists(schedule, rank_, static_cast<int>(position))));
 }
 
