@@ -48,8 +48,6 @@ class PipelineStage {
 
   /// Microbatches whose graph is alive.
   int NumAlive() const { return static_cast<int>(passes_.size()); }
-  /// Drops all graphs, after a failed step.
-  void Clear() { passes_.clear(); }
 
  private:
   struct Pass {

@@ -18,8 +18,6 @@ using test::ErrorText;
 using testing::AllOf;
 using testing::HasSubstr;
 
-MeshLayout Stages(int num_ranks) { return MeshLayout({num_ranks, 1, 1, 1, 1}); }
-
 TEST(PipelineExecutorTest, ScheduleOfAnyOrderIsRun) {
   // No generator makes this order: rank 0 goes through its microbatches backwards.
   constexpr const char* kText =

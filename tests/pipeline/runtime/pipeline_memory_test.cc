@@ -16,8 +16,6 @@ namespace {
 
 using test::CountingAllocator;
 
-MeshLayout Stages(int num_ranks) { return MeshLayout({num_ranks, 1, 1, 1, 1}); }
-
 int64_t BytesBelow(const torch::nn::Module& module) {
   int64_t num_bytes = 0;
   for (const auto& item : module.named_parameters())

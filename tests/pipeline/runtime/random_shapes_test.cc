@@ -189,7 +189,7 @@ void TestDegree(int num_ranks) {
   test::RankOptions options;
   options.time_limit = std::chrono::seconds(100);
   test::RunRanks(
-      MeshLayout({num_ranks, 1, 1, 1, 1}),
+      Stages(num_ranks),
       [&](comm::World& world) {
         for (int i = 0; i < kShapesPerDegree; ++i)
           ExpectEqualsOneRank(world, Shape(num_ranks, static_cast<uint64_t>(100 * num_ranks + i)));

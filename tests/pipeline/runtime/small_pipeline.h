@@ -20,6 +20,8 @@ namespace hyperpp::pipeline {
 
 inline constexpr int64_t kRows = 2, kLength = 5;  // of a microbatch
 
+inline MeshLayout Stages(int num_ranks) { return MeshLayout({num_ranks, 1, 1, 1, 1}); }
+
 /// Random microbatches: some tokens have no label, and all of microbatch 1 has none.
 inline std::vector<MicrobatchInput> SmallBatch(int count, const SmallModelOptions& options = {},
                                                uint64_t seed = 1) {
