@@ -33,8 +33,8 @@ struct RotaryResult {
 RotaryResult RotaryForward(const at::Tensor& x_TND, const RotaryTables& tables,
                            const HeadNorm& norm);
 
-/// Returns the gradient of x [T, N, D]; adds the norm weight's into `weight_accumulator_D` (fp32)
-/// if defined.
+/// Returns the gradient of x [T, N, D], which may be undefined without a norm; adds the norm
+/// weight's into `weight_accumulator_D` (fp32) if defined.
 at::Tensor RotaryBackward(const at::Tensor& grad_out_TND, const at::Tensor& x_TND,
                           const at::Tensor& rstd_TN, const RotaryTables& tables,
                           const HeadNorm& norm, at::Tensor weight_accumulator_D);

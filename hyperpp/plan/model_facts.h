@@ -15,6 +15,7 @@ struct ModelFacts {
   int64_t num_key_value_heads = 0;  // 0: not split by tensor parallelism
   int64_t head_dim = 0;             // of queries and keys
   int64_t value_head_dim = 0;       // 0: head_dim
+  bool qk_norm = false;             // a norm of each query and key head before the rotation
   int64_t hidden_size = 0;
   int64_t intermediate_size = 0;
   int64_t vocab_size = 0;

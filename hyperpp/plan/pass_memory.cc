@@ -30,10 +30,10 @@ TensorBytes BytesOfTensors(const config::Config& config, const ModelFacts& facts
   TensorBytes bytes;
   bytes.residual = BoundaryBytes(config, facts, plan);
   bytes.hidden = tokens * facts.hidden_size * element;
-  bytes.attention = tokens *
-                    ((facts.num_heads + kv_heads) * (2 * facts.head_dim + value_dim) * element +
-                     facts.num_heads * kFp32Bytes) /
-                    tensor;
+  const int64_t kept_dims = (facts.qk_norm ? 2 : 1) * facts.head_dim + value_dim;
+  bytes.attention =
+      tokens * ((facts.num_heads + kv_heads) * kept_dims * element + facts.num_heads * kFp32Bytes) /
+      tensor;
   bytes.inner = tokens * width * element / tensor;
   return bytes;
 }

@@ -24,6 +24,7 @@ plan::ModelFacts FactsOf(const models::DecoderSpec& spec) {
   facts.num_heads = spec.num_heads;
   facts.num_key_value_heads = spec.num_key_value_heads;
   facts.head_dim = spec.head_dim;
+  facts.qk_norm = spec.qk_norm;
   facts.hidden_size = spec.hidden_size;
   facts.intermediate_size = spec.intermediate_size;
   facts.vocab_size = spec.vocab_size;

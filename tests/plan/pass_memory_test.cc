@@ -8,7 +8,7 @@ namespace hyperpp::plan {
 namespace {
 
 constexpr int64_t kTokens = 32, kHidden = 4 * kTokens * 32, kInner = 4 * kTokens * 80;
-constexpr int64_t kAttention = kTokens * (4 * (4 + 2) * 3 * 16 + 4 * 4);
+constexpr int64_t kAttention = kTokens * (4 * (4 + 2) * 2 * 16 + 4 * 4);
 constexpr int64_t kWholeLayer = 4 * kHidden + kAttention + 3 * kInner;
 
 PassMemory PassOf(const std::vector<std::string>& settings, int world_size, int stage = 0) {
@@ -24,6 +24,16 @@ TEST(PassMemoryTest, LayersKeepWhatTheirBackwardReads) {
   EXPECT_EQ(pass.kept, 2 * kWholeLayer + kHidden);
   EXPECT_EQ(pass.backward, 2 * kInner);
   EXPECT_EQ(pass.boundary, kHidden);
+}
+
+TEST(PassMemoryTest, NormsOfHeadsKeepQueriesAndKeysFromBeforeThem) {
+  TinyModel model = DenseModel();
+  model.facts.qk_norm = true;
+  const config::Config config = TinyConfig({});
+  const TrainPlan plan = MakePlan(config, model.outline, model.facts, 1, Purpose::kInspection);
+  const PassMemory pass = MemoryOfPass(config, model.facts, plan, plan.stages.front());
+  const int64_t queries_and_keys = kTokens * 4 * (4 + 2) * 16;
+  EXPECT_EQ(pass.kept, 4 * (kWholeLayer + queries_and_keys) + 2 * kHidden);
 }
 
 TEST(PassMemoryTest, TheHeadKeepsItsGradientAndNeedsLogits) {

@@ -68,15 +68,16 @@ at::Tensor Attention::Rotate(const at::Tensor& x_TND, HeadNormGain* norm,
   };
   const at::Tensor x = x_TND.detach();
   kernels::RotaryResult result = kernels::RotaryForward(x, context.rotary, head_norm());
-  return AppendNode(
-      "Rotary", {x_TND, gain ? gain->parameter() : at::Tensor()}, {result.out_TND},
-      [x, gain, head_norm, tables = context.rotary, rstd = result.rstd_TN](const auto& gradients) {
-        const at::Tensor grad_x =
-            kernels::RotaryBackward(gradients[0].contiguous(), x, rstd, tables, head_norm(),
-                                    gain && gain->trainable() ? gain->gradient() : at::Tensor());
-        if (gain && gain->trainable()) gain->GradientAdded();
-        return std::vector<at::Tensor>{grad_x, at::Tensor()};
-      })[0];
+  const at::Tensor kept = gain ? x : at::Tensor();  // a rotation alone is undone without its input
+  return AppendNode("Rotary", {x_TND, gain ? gain->parameter() : at::Tensor()}, {result.out_TND},
+                    [kept, gain, head_norm, tables = context.rotary,
+                     rstd = result.rstd_TN](const auto& gradients) {
+                      const at::Tensor grad_x = kernels::RotaryBackward(
+                          gradients[0].contiguous(), kept, rstd, tables, head_norm(),
+                          gain && gain->trainable() ? gain->gradient() : at::Tensor());
+                      if (gain && gain->trainable()) gain->GradientAdded();
+                      return std::vector<at::Tensor>{grad_x, at::Tensor()};
+                    })[0];
 }
 
 at::Tensor Attention::Attend(const at::Tensor& q_TND, const at::Tensor& k_TMD,
