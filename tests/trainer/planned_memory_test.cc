@@ -49,6 +49,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Layout{"OneRank", {}}, Layout{"OneRankBFloat16", {"precision.compute_dtype=bfloat16"}},
         Layout{"OneRankSelective", {"activation.recompute=selective"}},
+        Layout{"OneRankWithoutHeadNorms", {"model.config.model_type=qwen2"}},
         Layout{"Sharded", {"accelerator.dp_shard_size=2"}},
         Layout{"ShardedBFloat16Full",
                {"accelerator.dp_shard_size=2", "precision.compute_dtype=bfloat16",
