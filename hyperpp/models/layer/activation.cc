@@ -1,5 +1,7 @@
 #include "hyperpp/models/layer/activation.h"
 
+#include <utility>
+
 #include <ATen/core/grad_mode.h>
 
 namespace hyperpp::models {
@@ -15,6 +17,10 @@ at::Tensor Remake::Take() {
     value_.reset();
   }
   return value;
+}
+
+void DeferredWork::Run() {
+  for (const auto& work : std::exchange(pending_, {})) work();
 }
 
 std::function<at::Tensor()> Activation::Keep() const {

@@ -1,4 +1,4 @@
-// An activation, and what its consumers keep of it for their backward passes.
+// An activation: what its consumers keep of it for their backward passes, and what they put off.
 //
 // A linear layer needs its input once more, for the weight gradient. Usually it keeps the tensor.
 // With selective recomputation it keeps the way to make it again from what is kept anyhow: a norm's
@@ -11,10 +11,19 @@
 //
 // Source: selective recomputation, Korthikanti et al., arXiv:2205.05198, section 5; here for what
 // is cheap to make again beside attention, which never keeps its matrix.
+//
+// Nothing in a backward pass waits for the weight gradients of linear layers. Where the gradient of
+// their input goes to other ranks next, they are put off and run while that exchange does:
+//
+//     q, k, v: input gradients | exchange of their sum  ........ |
+//                              | weight gradients of q, k, v     |
+//
+// Source: Megatron-LM, overlap of the column-parallel layers' input gradients.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 
@@ -36,6 +45,17 @@ class Remake {
   at::Tensor value_;  // between the first and the last take
 };
 
+/// Work of one backward pass that is put off.
+class DeferredWork {
+ public:
+  void Add(std::function<void()> work) { pending_.push_back(std::move(work)); }
+  /// Runs what was added, in order, and forgets it.
+  void Run();
+
+ private:
+  std::vector<std::function<void()>> pending_;
+};
+
 struct Activation {
   Activation(at::Tensor kept) : value(std::move(kept)) {}
   Activation(at::Tensor dropped, std::shared_ptr<Remake> way_back)
@@ -46,6 +66,9 @@ struct Activation {
 
   at::Tensor value;
   std::shared_ptr<Remake> remake;  // null: consumers keep the value
+  /// Where consumers put off weight gradients; null: nowhere. Its owner runs it in the backward
+  /// pass of `value`, so only if that has one.
+  std::shared_ptr<DeferredWork> deferred;
 };
 
 }  // namespace hyperpp::models

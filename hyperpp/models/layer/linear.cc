@@ -17,22 +17,30 @@ at::Tensor Linear::forward(const Activation& x_TK) {
   const bool needs_input_gradient = x_TK.value.requires_grad();
   std::function<at::Tensor()> kept_x;
   if (weight_->trainable()) kept_x = x_TK.Keep();
-  return AppendNode(
-      "Linear", {x_TK.value, weight_->parameter(), bias}, {std::move(y)},
-      [kept_x, needs_input_gradient, weight = weight_, bias = bias_](const auto& gradients) {
-        const at::Tensor grad_y = gradients[0].contiguous();
-        at::Tensor grad_x;
-        if (needs_input_gradient) grad_x = kernels::LinearInputGradient(grad_y, weight->compute());
-        if (weight->trainable()) {
-          kernels::AccumulateLinearWeightGradient(grad_y, kept_x(), weight->gradient());
-          weight->GradientAdded();
-        }
-        if (bias && bias->trainable()) {
-          kernels::AccumulateBiasGradient(grad_y, bias->gradient());
-          bias->GradientAdded();
-        }
-        return std::vector<at::Tensor>{grad_x, at::Tensor(), at::Tensor()};
-      })[0];
+  return AppendNode("Linear", {x_TK.value, weight_->parameter(), bias}, {std::move(y)},
+                    [kept_x, needs_input_gradient, deferred = x_TK.deferred, weight = weight_,
+                     bias = bias_](const auto& gradients) {
+                      const at::Tensor grad_y = gradients[0].contiguous();
+                      const auto add_to_weights = [=] {
+                        if (weight->trainable()) {
+                          kernels::AccumulateLinearWeightGradient(grad_y, kept_x(),
+                                                                  weight->gradient());
+                          weight->GradientAdded();
+                        }
+                        if (bias && bias->trainable()) {
+                          kernels::AccumulateBiasGradient(grad_y, bias->gradient());
+                          bias->GradientAdded();
+                        }
+                      };
+                      at::Tensor grad_x;
+                      if (needs_input_gradient)
+                        grad_x = kernels::LinearInputGradient(grad_y, weight->compute());
+                      if (deferred && needs_input_gradient)
+                        deferred->Add(add_to_weights);
+                      else
+                        add_to_weights();
+                      return std::vector<at::Tensor>{grad_x, at::Tensor(), at::Tensor()};
+                    })[0];
 }
 
 }  // namespace hyperpp::models

@@ -14,11 +14,16 @@ namespace {
 using models::Activation;
 using models::AppendNode;
 
-// A batch of empty samples has no tokens, and nothing to send.
-at::Tensor SumInPlace(comm::Group& group, at::Tensor term) {
-  if (term.numel() > 0) group.AllReduce(term)->Wait();
-  return term;
-}
+// A sum over ranks under way.
+struct PendingSum {
+  at::Tensor result;
+  comm::WorkPtr work;  // null: a batch of empty samples has no tokens, and nothing to send
+
+  at::Tensor Wait() {
+    if (work) work->Wait();
+    return std::move(result);
+  }
+};
 
 at::Tensor GatherRows(comm::Group& group, const at::Tensor& slice) {
   std::vector<int64_t> sizes = slice.sizes().vec();
@@ -28,18 +33,34 @@ at::Tensor GatherRows(comm::Group& group, const at::Tensor& slice) {
   return whole;
 }
 
-at::Tensor ScatterSum(comm::Group& group, const at::Tensor& term) {
-  std::vector<int64_t> sizes = term.sizes().vec();
-  HYPERPP_CHECK_EQ(sizes[0] % group.size(), 0, "{} tokens on {} ranks", sizes[0], group.size());
-  sizes[0] /= group.size();
-  at::Tensor slice = at::empty(sizes, term.options());
-  if (slice.numel() > 0) group.ReduceScatter(slice, term.contiguous())->Wait();
-  return slice;
-}
+// Who may read the term of a sum after it was handed over.
+enum class Term { kOurs, kOthersToo };
 
 class Region : public models::TensorRegion {
  public:
   explicit Region(comm::Group& group) : group_(group) {}
+
+  Activation Enter(const Activation& x_RH, int num_readers) final {
+    const auto deferred = std::make_shared<models::DeferredWork>();
+    Activation entered = AppendNode("EnterRegion", {x_RH.value}, {AllRows(x_RH.value.detach())},
+                                    [this, deferred](const auto& gradients) {
+                                      PendingSum sum = StartSum(gradients[0], Term::kOthersToo);
+                                      deferred->Run();
+                                      return std::vector<at::Tensor>{sum.Wait()};
+                                    })[0];
+    entered.deferred = deferred;
+    if (x_RH.remake)
+      entered.remake = std::make_shared<models::Remake>(
+          [this, kept = x_RH.Keep()] { return AllRows(kept()); }, num_readers);
+    return entered;
+  }
+
+  at::Tensor Leave(const at::Tensor& term_TH) final {
+    return AppendNode("LeaveRegion", {term_TH}, {StartSum(term_TH.detach(), Term::kOurs).Wait()},
+                      [this](const auto& gradients) {
+                        return std::vector<at::Tensor>{AllRows(gradients[0])};
+                      })[0];
+  }
 
   bool AddsBias() const override { return group_.rank() == 0; }
 
@@ -48,6 +69,11 @@ class Region : public models::TensorRegion {
   }
 
  protected:
+  // The rows between regions -> those of all tokens.
+  virtual at::Tensor AllRows(const at::Tensor& rows_RH) = 0;
+  // Terms of all tokens -> the rows between regions of their sum.
+  virtual PendingSum StartSum(const at::Tensor& term_TH, Term term) = 0;
+
   comm::Group& group_;
 };
 
@@ -57,24 +83,13 @@ class ReplicatedRegion final : public Region {
 
   int64_t NumHiddenRows(int64_t num_tokens) const override { return num_tokens; }
 
-  Activation Enter(const Activation& x_TH, int num_readers) override {
-    const at::Tensor entered =
-        AppendNode("EnterRegion", {x_TH.value}, {x_TH.value.detach()},
-                   [&group = group_](const auto& gradients) {
-                     // A copy: other nodes may have been handed the same gradient.
-                     at::Tensor term = gradients[0].clone(at::MemoryFormat::Contiguous);
-                     return std::vector<at::Tensor>{SumInPlace(group, std::move(term))};
-                   })[0];
-    if (!x_TH.remake) return entered;
-    return {entered,
-            std::make_shared<models::Remake>([kept = x_TH.Keep()] { return kept(); }, num_readers)};
-  }
+ protected:
+  at::Tensor AllRows(const at::Tensor& rows_TH) override { return rows_TH; }
 
-  at::Tensor Leave(const at::Tensor& term_TH) override {
-    const at::Tensor sum = SumInPlace(group_, term_TH.detach());
-    return AppendNode("LeaveRegion", {term_TH}, {sum.detach()}, [](const auto& gradients) {
-      return std::vector<at::Tensor>{gradients[0]};
-    })[0];
+  PendingSum StartSum(const at::Tensor& term_TH, Term term) override {
+    const at::Tensor sum =
+        term == Term::kOurs ? term_TH : term_TH.clone(at::MemoryFormat::Contiguous);
+    return {sum, sum.numel() > 0 ? group_.AllReduce(sum) : nullptr};
   }
 };
 
@@ -88,24 +103,15 @@ class SequenceRegion final : public Region {
     return num_tokens / group_.size();
   }
 
-  Activation Enter(const Activation& x_RH, int num_readers) override {
-    const at::Tensor entered =
-        AppendNode("EnterRegion", {x_RH.value}, {GatherRows(group_, x_RH.value.detach())},
-                   [&group = group_](const auto& gradients) {
-                     return std::vector<at::Tensor>{ScatterSum(group, gradients[0])};
-                   })[0];
-    if (!x_RH.remake) return entered;
-    return {entered,
-            std::make_shared<models::Remake>(
-                [&group = group_, kept = x_RH.Keep()] { return GatherRows(group, kept()); },
-                num_readers)};
-  }
+ protected:
+  at::Tensor AllRows(const at::Tensor& rows_RH) override { return GatherRows(group_, rows_RH); }
 
-  at::Tensor Leave(const at::Tensor& term_TH) override {
-    return AppendNode("LeaveRegion", {term_TH}, {ScatterSum(group_, term_TH.detach())},
-                      [&group = group_](const auto& gradients) {
-                        return std::vector<at::Tensor>{GatherRows(group, gradients[0])};
-                      })[0];
+  PendingSum StartSum(const at::Tensor& term_TH, Term) override {
+    std::vector<int64_t> sizes = term_TH.sizes().vec();
+    sizes[0] = NumHiddenRows(sizes[0]);
+    const at::Tensor slice = at::empty(sizes, term_TH.options());
+    if (slice.numel() == 0) return {slice, nullptr};
+    return {slice, group_.ReduceScatter(slice, term_TH.contiguous())};
   }
 };
 

@@ -87,6 +87,28 @@ TEST(TensorRegionTest, GradientHandedToOthersAsWellIsNotChanged) {
   });
 }
 
+// Rank 1 takes no part in the exchange before rank 0 is at what it has put off.
+TEST(TensorRegionTest, WorkThatWasPutOffRunsWhileGradientsAreExchanged) {
+  test::RunRanks(kTwoRanks, [](comm::World& world) {
+    comm::Group& group = world.Along({Axis::kTensor});
+    for (const bool sequence_parallel : {false, true}) {
+      const auto region = MakeTensorRegion(group, sequence_parallel);
+      const at::Tensor x = Rows(Values(1), group, sequence_parallel).clone().requires_grad_(true);
+      const Activation entered = region->Enter(x, 1);
+      const at::Tensor word = at::ones({1});
+      bool ran = false;
+      entered.deferred->Add([&] {
+        ran = true;
+        if (world.rank() == 0) world.Control().Send(word, 1)->Wait();
+      });
+      if (world.rank() == 1) world.Control().Receive(word, 0)->Wait();
+      torch::autograd::backward({entered.value}, {Values(2)});
+      EXPECT_TRUE(ran);
+      ExpectNear(x.grad(), Rows(2 * Values(2), group, sequence_parallel));
+    }
+  });
+}
+
 TEST(TensorRegionTest, RemadeValueIsGatheredOnceForAllReaders) {
   test::RunRanks(kTwoRanks, [](comm::World& world) {
     comm::Group& group = world.Along({Axis::kTensor});
