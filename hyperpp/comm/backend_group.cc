@@ -1,8 +1,10 @@
 #include "hyperpp/comm/backend_group.h"
 
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <stdexcept>
+#include <utility>
 
 #include <ATen/ATen.h>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
@@ -21,27 +23,30 @@ namespace {
 #define HYPERPP_BACKEND_OPERATION(old_name, new_name) old_name
 #endif
 
+/// An operation that a backend has begun.
+struct Started {
+  c10::intrusive_ptr<c10d::Work> work;
+  std::vector<at::Tensor> tensors;    // that it reads or writes
+  std::function<void()> finish = {};  // what is left to do when it is complete
+};
+
 class BackendWork final : public Work {
  public:
-  BackendWork(c10::intrusive_ptr<c10d::Work> work, std::vector<at::Tensor> tensors,
-              Operation operation, const FailureText& failure)
-      : work_(std::move(work)),
-        tensors_(std::move(tensors)),
-        operation_(operation),
-        failure_(failure) {}
+  BackendWork(Started started, Operation operation, const FailureText& failure)
+      : started_(std::move(started)), operation_(operation), failure_(failure) {}
 
   void Wait() override {
-    if (!work_) return;  // a second wait of Gloo's point to point would wait for a second message
-    const c10::intrusive_ptr<c10d::Work> work = std::move(work_);
+    // A second wait of Gloo's point to point would wait for a second message.
+    if (!started_.work) return;
+    const Started started = std::exchange(started_, {});
     failure_.Guard(operation_, [&] {
-      if (!work->wait()) throw std::runtime_error("aborted");
+      if (!started.work->wait()) throw std::runtime_error("aborted");
     });
-    tensors_.clear();
+    if (started.finish) started.finish();
   }
 
  private:
-  c10::intrusive_ptr<c10d::Work> work_;
-  std::vector<at::Tensor> tensors_;
+  Started started_;
   const Operation operation_;
   const FailureText& failure_;
 };
@@ -61,12 +66,28 @@ c10d::ReduceOp ToBackend(ReduceOp op) {
 /// The same memory as bytes: backends move every dtype alike.
 at::Tensor AsBytes(const at::Tensor& tensor) { return tensor.detach().view({-1}).view(at::kByte); }
 
+/// `sum` [n] = rows [count, n] added up one after the other, so that no element's sum depends on
+/// its place; bf16 in fp32, rounded once.
+void SumRows(const at::Tensor& rows, at::Tensor sum) {
+  at::Tensor total = sum;
+  if (sum.scalar_type() == at::kBFloat16)
+    total = rows[0].to(at::kFloat).add_(rows[1]);
+  else
+    at::add_out(total, rows[0], rows[1]);
+  for (int64_t row = 2; row < rows.size(0); ++row) total.add_(rows[row]);
+  if (!total.is_same(sum)) sum.copy_(total);
+}
+
 int64_t NumBytes(const at::Tensor& tensor) { return static_cast<int64_t>(tensor.nbytes()); }
 
 class BackendGroup final : public Group {
  public:
   BackendGroup(BackendPtr backend, std::vector<int> ranks, int rank, const FailureText& failure)
-      : backend_(std::move(backend)), ranks_(std::move(ranks)), rank_(rank), failure_(failure) {}
+      : backend_(std::move(backend)),
+        ranks_(std::move(ranks)),
+        rank_(rank),
+        failure_(failure),
+        has_reduce_scatter_(backend_->getBackendName() != "gloo") {}
 
   ~BackendGroup() override {
     if (failure_.HasFailed() || std::uncaught_exceptions() > 0) backend_.release();
@@ -102,6 +123,7 @@ class BackendGroup final : public Group {
   WorkPtr ReduceScatter(at::Tensor out, at::Tensor in) override {
     CheckParts("reduce_scatter", in, out, size());
     return Start({"reduce_scatter", ranks_}, &Traffic::reduce_scatter_bytes, NumBytes(in), [&] {
+      if (!has_reduce_scatter_) return ExchangeAndSum(out, in);
       at::Tensor out_part = out.detach().view({-1}), in_whole = in.detach().view({-1});
       auto work = backend_->HYPERPP_BACKEND_OPERATION(_reduce_scatter_base, reduce_scatter_single)(
           out_part, in_whole);
@@ -157,10 +179,17 @@ class BackendGroup final : public Group {
   }
 
  private:
-  struct Started {
-    c10::intrusive_ptr<c10d::Work> work;
-    std::vector<at::Tensor> tensors;
-  };
+  /// Every rank gets all terms of its part, and adds them up in group order.
+  Started ExchangeAndSum(const at::Tensor& out, const at::Tensor& in) {
+    const at::Tensor terms = at::empty({size(), out.numel()}, out.options());
+    at::Tensor out_bytes = AsBytes(terms), in_bytes = AsBytes(in);
+    std::vector<int64_t> equal_parts;
+    auto work = backend_->HYPERPP_BACKEND_OPERATION(alltoall_base, all_to_all_single)(
+        out_bytes, in_bytes, equal_parts, equal_parts);
+    return {work, {out_bytes, in_bytes}, [terms, sum = out.detach().view({-1})] {
+              SumRows(terms, sum);
+            }};
+  }
 
   /// Counts the call and runs `start`, whose failure is one of `operation`.
   template <typename Function>
@@ -172,15 +201,15 @@ class BackendGroup final : public Group {
       if (bytes_of_kind != nullptr) traffic_.*bytes_of_kind += num_bytes;
     }
     Started started = failure_.Guard(operation, start);
-    return std::make_unique<BackendWork>(std::move(started.work), std::move(started.tensors),
-                                         operation, failure_);
+    return std::make_unique<BackendWork>(std::move(started), operation, failure_);
   }
 
   BackendPtr backend_;
   const std::vector<int> ranks_;
   const int rank_;
   const FailureText& failure_;
-  mutable std::mutex mutex_;  // point to point runs from several threads
+  const bool has_reduce_scatter_;  // Gloo's sums and sends whole tensors
+  mutable std::mutex mutex_;       // point to point runs from several threads
   Traffic traffic_;
 };
 

@@ -85,10 +85,10 @@ int64_t UnreducedGradients(const Groups& groups, const TrainPlan& plan) {
   return SomeGroups(groups, kReductionsAtOnce, vocabulary, whole) + shards;
 }
 
-// Gloo sums a copy, which stays until the reduction is waited for. When activations are most, these
-// are the last two reductions of the microbatch before (the model's first two groups), or the
-// head's.
-int64_t CopiesInGloo(const Groups& groups, const config::Config& config, const TrainPlan& plan) {
+// Over Gloo all ranks' terms of a sum arrive, and stay until the reduction is waited for. When
+// activations are most, these are the last two reductions of the microbatch before (the model's
+// first two groups), or the head's.
+int64_t TermsOverGloo(const Groups& groups, const config::Config& config, const TrainPlan& plan) {
   if (plan.mesh.Degree(Axis::kShard) == 1) return 0;
   if (config.accelerator.device == config::DeviceType::kCuda) return 0;
   int64_t elements = 0;
@@ -148,7 +148,7 @@ std::vector<MemoryEstimate> EstimateMemory(const config::Config& config,
          .activations_bytes = peak.kept,
          .workspace_bytes = peak.workspace + batch_bytes,
          .communication_bytes = peak.messages + UnreducedGradients(groups, plan) +
-                                CopiesInGloo(groups, config, plan)});
+                                TermsOverGloo(groups, config, plan)});
   }
   return estimates;
 }

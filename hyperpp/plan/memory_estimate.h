@@ -11,7 +11,7 @@
 //     workspace       what the pass that runs needs beside, and the tokens of the whole local batch
 //     communication   messages between stages; with sharding, whole gradients on their way into
 //                     shards: of up to 3 layers and of embedding and head, in a pipeline of all;
-//                     the parts that came back; and with Gloo copies of what is under way
+//                     the parts that came back; and over Gloo the terms of sums under way
 //
 // Owned elements are those of weight_units.h, padding included. Other buffers of Gloo or NCCL,
 // fragmentation and what is no tensor are left out. `auto` compute counts as float32.

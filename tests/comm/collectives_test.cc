@@ -65,6 +65,25 @@ TEST(Collectives, ReduceScatterLeavesOwnPart) {
   });
 }
 
+// Of four terms the order of adding decides the bits; with several ways at once, the place would.
+TEST(Collectives, ReduceScatterAddsInGroupOrderWhereverAnElementLies) {
+  RunRanks(4, [](World& world) {
+    const std::vector<float> terms = {1.0F, 3e-8F, 5e-8F, -0.7F};
+    const at::Tensor in = at::full({4, 1003}, terms[world.rank()]), out = at::empty({1003});
+    world.Control().ReduceScatter(out, in)->Wait();
+    ExpectEqual(out, at::full({1003}, ((terms[0] + terms[1]) + terms[2]) + terms[3]));
+  });
+}
+
+TEST(Collectives, ReduceScatterRoundsSumsOfBFloat16Once) {
+  RunRanks(4, [](World& world) {
+    const at::Tensor in = at::full({8}, world.rank() == 0 ? 256 : 0.75, at::kBFloat16);
+    const at::Tensor out = at::empty({2}, at::kBFloat16);
+    world.Control().ReduceScatter(out, in)->Wait();
+    ExpectEqual(out, at::full({2}, 258, at::kBFloat16));
+  });
+}
+
 TEST(Collectives, AllToAllMovesUnevenRows) {
   RunRanks(3, [](World& world) {
     for (at::ScalarType type : kMovedTypes) {
