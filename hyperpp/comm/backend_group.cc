@@ -8,20 +8,12 @@
 
 #include <ATen/ATen.h>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
-#include <torch/version.h>
 
 #include "hyperpp/comm/arguments.h"
 #include "hyperpp/core/error.h"
 
 namespace hyperpp::comm {
 namespace {
-
-// libtorch 2.14 renamed the operations on whole tensors.
-#if TORCH_VERSION_MAJOR > 2 || TORCH_VERSION_MINOR >= 14
-#define HYPERPP_BACKEND_OPERATION(old_name, new_name) new_name
-#else
-#define HYPERPP_BACKEND_OPERATION(old_name, new_name) old_name
-#endif
 
 /// An operation that a backend has begun.
 struct Started {
@@ -80,6 +72,9 @@ void SumRows(const at::Tensor& rows, at::Tensor sum) {
 
 int64_t NumBytes(const at::Tensor& tensor) { return static_cast<int64_t>(tensor.nbytes()); }
 
+/// The operations on whole tensors are called by the names that every libtorch from 2.11 on has:
+/// 2.14 renamed them (all_gather_single, reduce_scatter_single, all_to_all_single), and keeps the
+/// old names as aliases.
 class BackendGroup final : public Group {
  public:
   BackendGroup(BackendPtr backend, std::vector<int> ranks, int rank, const FailureText& failure)
@@ -114,9 +109,7 @@ class BackendGroup final : public Group {
     CheckParts("all_gather", out, in, size());
     return Start({"all_gather", ranks_}, &Traffic::all_gather_bytes, NumBytes(out), [&] {
       at::Tensor out_bytes = AsBytes(out), in_bytes = AsBytes(in);
-      auto work = backend_->HYPERPP_BACKEND_OPERATION(_allgather_base, all_gather_single)(out_bytes,
-                                                                                          in_bytes);
-      return Started{work, {out_bytes, in_bytes}};
+      return Started{backend_->_allgather_base(out_bytes, in_bytes), {out_bytes, in_bytes}};
     });
   }
 
@@ -125,8 +118,7 @@ class BackendGroup final : public Group {
     return Start({"reduce_scatter", ranks_}, &Traffic::reduce_scatter_bytes, NumBytes(in), [&] {
       if (!has_reduce_scatter_) return ExchangeAndSum(out, in);
       at::Tensor out_part = out.detach().view({-1}), in_whole = in.detach().view({-1});
-      auto work = backend_->HYPERPP_BACKEND_OPERATION(_reduce_scatter_base, reduce_scatter_single)(
-          out_part, in_whole);
+      auto work = backend_->_reduce_scatter_base(out_part, in_whole);
       return Started{work, {out_part, in_whole}};
     });
   }
@@ -143,8 +135,7 @@ class BackendGroup final : public Group {
       for (int64_t& count : receive_bytes) count *= row_bytes;
       for (int64_t& count : send_bytes) count *= row_bytes;
       at::Tensor out_bytes = AsBytes(out), in_bytes = AsBytes(in);
-      auto work = backend_->HYPERPP_BACKEND_OPERATION(alltoall_base, all_to_all_single)(
-          out_bytes, in_bytes, receive_bytes, send_bytes);
+      auto work = backend_->alltoall_base(out_bytes, in_bytes, receive_bytes, send_bytes);
       return Started{work, {out_bytes, in_bytes}};
     });
   }
@@ -184,8 +175,7 @@ class BackendGroup final : public Group {
     const at::Tensor terms = at::empty({size(), out.numel()}, out.options());
     at::Tensor out_bytes = AsBytes(terms), in_bytes = AsBytes(in);
     std::vector<int64_t> equal_parts;
-    auto work = backend_->HYPERPP_BACKEND_OPERATION(alltoall_base, all_to_all_single)(
-        out_bytes, in_bytes, equal_parts, equal_parts);
+    auto work = backend_->alltoall_base(out_bytes, in_bytes, equal_parts, equal_parts);
     return {work, {out_bytes, in_bytes}, [terms, sum = out.detach().view({-1})] {
               SumRows(terms, sum);
             }};
@@ -212,8 +202,6 @@ class BackendGroup final : public Group {
   mutable std::mutex mutex_;       // point to point runs from several threads
   Traffic traffic_;
 };
-
-#undef HYPERPP_BACKEND_OPERATION
 
 }  // namespace
 
