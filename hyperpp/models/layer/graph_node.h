@@ -7,8 +7,7 @@
 // where no activation needs a gradient (the embedding); its gradient on that edge is undefined.
 //
 // torch::autograd::Function would do, but wants every saved value as an IValue and does nothing
-// when no input requires a gradient. Nodes are held by intrusive pointers since libtorch 2.13;
-// graph_node.cc is the only place that knows.
+// when no input requires a gradient.
 #pragma once
 
 #include <functional>
