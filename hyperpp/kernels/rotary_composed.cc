@@ -32,7 +32,8 @@ at::Tensor ComposedRotaryBackward(const at::Tensor& grad_out_TND, const at::Tens
   at::Tensor grad = Rotate(grad_out_TND.to(at::kFloat), tables, -1);
   if (norm.weight_D.defined()) {
     const at::Tensor normed = x_TND.to(at::kFloat) * rstd_TN.unsqueeze(-1);
-    if (weight_accumulator_D.defined()) weight_accumulator_D.add_((grad * normed).sum({0, 1}));
+    if (weight_accumulator_D.defined())  // up to libtorch 2.12 a bare {0, 1} could be Dimnames too
+      weight_accumulator_D.add_((grad * normed).sum(at::IntArrayRef{0, 1}));
     const at::Tensor g = grad * norm.weight_D.to(at::kFloat);
     grad = rstd_TN.unsqueeze(-1) * (g - normed * (g * normed).mean(-1, true));
   }
