@@ -23,6 +23,9 @@ file(STRINGS ${HYPERPP_TORCH_INCLUDE}/torch/headeronly/version.h _version_lines
 string(REGEX REPLACE "[^0-9;]" "" _version_lines "${_version_lines}")
 list(JOIN _version_lines "." HYPERPP_TORCH_VERSION)
 message(STATUS "libtorch ${HYPERPP_TORCH_VERSION} in ${HYPERPP_TORCH_ROOT}")
+if(HYPERPP_TORCH_VERSION VERSION_LESS 2.11 OR HYPERPP_TORCH_VERSION VERSION_GREATER_EQUAL 2.15)
+  message(WARNING "libtorch ${HYPERPP_TORCH_VERSION} was never tried; hyperpp is made for 2.13, and builds with 2.11 to 2.14")
+endif()
 
 # The OpenMP runtime of the wheel must stay the only one in the process.
 find_library(HYPERPP_GOMP NAMES libgomp.so.1 gomp PATHS ${HYPERPP_TORCH_LIB} NO_DEFAULT_PATH)
