@@ -9,7 +9,8 @@ namespace {
 using nlohmann::json;
 
 TEST(DecoderOutlineTest, NamesShapesAndTiesAreThoseOfTransformers) {
-  for (const auto& [name, reference] : ReadReference("state_dicts.json").items()) {
+  const json references = ReadReference("state_dicts.json");
+  for (const auto& [name, reference] : references.items()) {
     const ModelOutline outline = ParseDecoderSpec(reference["given"], name).Outline();
     json parameters = json::array();
     for (const ParameterOutline& parameter : outline.parameters)
