@@ -191,7 +191,7 @@ at::Tensor Decoder::HeadLossNode(const at::Tensor& hidden_RH, const at::Tensor& 
                                  double token_weight) {
   const at::Tensor normed_RH = Normalise(hidden_RH);
   const at::Tensor normed_TH =
-      region_ ? region_->Enter(normed_RH, /*num_readers=*/1).value : normed_RH;
+      region_ ? region_->Enter(Activation(normed_RH), /*num_readers=*/1).value : normed_RH;
   const kernels::HeadLossResult head =
       HeadLoss(normed_TH, labels_T, token_weight, at::GradMode::is_enabled());
   const at::Tensor loss = head.loss_sum * token_weight;

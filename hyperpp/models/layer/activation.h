@@ -57,7 +57,7 @@ class DeferredWork {
 };
 
 struct Activation {
-  Activation(at::Tensor kept) : value(std::move(kept)) {}
+  explicit Activation(at::Tensor kept) : value(std::move(kept)) {}
   Activation(at::Tensor dropped, std::shared_ptr<Remake> way_back)
       : value(std::move(dropped)), remake(std::move(way_back)) {}
 

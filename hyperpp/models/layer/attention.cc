@@ -56,7 +56,7 @@ at::Tensor Attention::forward(const Activation& input, const ForwardContext& con
   const at::Tensor q_TND = Rotate(heads(q_proj_->forward(x_TH)), q_norm_.get(), context);
   const at::Tensor k_TMD = Rotate(heads(k_proj_->forward(x_TH)), k_norm_.get(), context);
   const at::Tensor v_TMD = heads(v_proj_->forward(x_TH));
-  const at::Tensor out_TH = o_proj_->forward(Attend(q_TND, k_TMD, v_TMD, context));
+  const at::Tensor out_TH = o_proj_->forward(Activation(Attend(q_TND, k_TMD, v_TMD, context)));
   return region_ ? region_->Leave(out_TH) : out_TH;
 }
 

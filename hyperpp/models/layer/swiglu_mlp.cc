@@ -37,7 +37,7 @@ void SwigluMlp::set_tensor_region(std::shared_ptr<TensorRegion> region) {
 at::Tensor SwigluMlp::forward(const Activation& input, bool remake_product) {
   const Activation x_TH = region_ ? region_->Enter(input, kNumReaders) : input;
   const at::Tensor gate_TI = gate_proj_->forward(x_TH), up_TI = up_proj_->forward(x_TH);
-  Activation product_TI = Swiglu(gate_TI, up_TI);
+  Activation product_TI(Swiglu(gate_TI, up_TI));
   if (remake_product) {
     product_TI.remake = std::make_shared<Remake>(
         [gate = gate_TI.detach(), up = up_TI.detach()] { return kernels::SwigluForward(gate, up); },

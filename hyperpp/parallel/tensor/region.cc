@@ -42,12 +42,12 @@ class Region : public models::TensorRegion {
 
   Activation Enter(const Activation& x_RH, int num_readers) final {
     const auto deferred = std::make_shared<models::DeferredWork>();
-    Activation entered = AppendNode("EnterRegion", {x_RH.value}, {AllRows(x_RH.value.detach())},
-                                    [this, deferred](const auto& gradients) {
-                                      PendingSum sum = StartSum(gradients[0], Term::kOthersToo);
-                                      deferred->Run();
-                                      return std::vector<at::Tensor>{sum.Wait()};
-                                    })[0];
+    Activation entered(AppendNode("EnterRegion", {x_RH.value}, {AllRows(x_RH.value.detach())},
+                                  [this, deferred](const auto& gradients) {
+                                    PendingSum sum = StartSum(gradients[0], Term::kOthersToo);
+                                    deferred->Run();
+                                    return std::vector<at::Tensor>{sum.Wait()};
+                                  })[0]);
     entered.deferred = deferred;
     if (x_RH.remake)
       entered.remake = std::make_shared<models::Remake>(

@@ -36,10 +36,9 @@ class GradPosition {
   static constexpr int kAll = -1;
 
   GradPosition() = default;
-  GradPosition(std::vector<int> positions) : positions_(std::move(positions)) {}
+  explicit GradPosition(std::vector<int> positions) : positions_(std::move(positions)) {}
+  /// {0}, {0, 2} or {kAll}.
   GradPosition(std::initializer_list<int> positions) : positions_(positions) {}
-  /// One position, or kAll.
-  GradPosition(int position) : positions_{position} {}
 
   bool IsAll() const { return positions_.size() == 1 && positions_.front() == kAll; }
   const std::vector<int>& positions() const { return positions_; }

@@ -41,8 +41,8 @@ std::vector<at::Tensor> PipelineStage::Forward(MicrobatchIndex index,
     return std::vector<at::Tensor>{model_.Loss(output, microbatch.target, keywords)};
   };
   const at::AutoGradMode grad_mode(keep_graph);
-  ForwardResult result =
-      forward_and_gradfn(run, received, microbatch.keywords, DifferentiablePositions(pass.input));
+  ForwardResult result = forward_and_gradfn(run, received, microbatch.keywords,
+                                            GradPosition(DifferentiablePositions(pass.input)));
   if (keep_graph) {
     pass.gradfn = std::move(result.gradfn);
     passes_.emplace(index, std::move(pass));

@@ -43,7 +43,7 @@ void CheckEnter(comm::World& world, bool sequence_parallel) {
   comm::Group& group = world.Along({Axis::kTensor});
   const auto region = MakeTensorRegion(group, sequence_parallel);
   const at::Tensor x = Rows(Values(9), group, sequence_parallel).clone().requires_grad_(true);
-  const at::Tensor entered = region->Enter(x, 1).value;
+  const at::Tensor entered = region->Enter(Activation(x), 1).value;
   EXPECT_TRUE(at::equal(entered.detach(), Values(9)));
   torch::autograd::backward({entered}, {Values(group.rank())});
   ExpectNear(x.grad(), Rows(SumOverRanks(group.size()), group, sequence_parallel));
@@ -82,7 +82,7 @@ TEST(TensorRegionTest, GradientHandedToOthersAsWellIsNotChanged) {
     const auto region = MakeTensorRegion(world.Along({Axis::kTensor}), false);
     const at::Tensor x = Values(1).requires_grad_(true);
     const at::Tensor gradient = Values(2);
-    torch::autograd::backward({region->Enter(x, 1).value}, {gradient});
+    torch::autograd::backward({region->Enter(Activation(x), 1).value}, {gradient});
     EXPECT_TRUE(at::equal(gradient, Values(2)));
   });
 }
@@ -94,7 +94,7 @@ TEST(TensorRegionTest, WorkThatWasPutOffRunsWhileGradientsAreExchanged) {
     for (const bool sequence_parallel : {false, true}) {
       const auto region = MakeTensorRegion(group, sequence_parallel);
       const at::Tensor x = Rows(Values(1), group, sequence_parallel).clone().requires_grad_(true);
-      const Activation entered = region->Enter(x, 1);
+      const Activation entered = region->Enter(Activation(x), 1);
       const at::Tensor word = at::ones({1});
       bool ran = false;
       entered.deferred->Add([&] {
@@ -147,7 +147,7 @@ TEST(TensorRegionTest, MicrobatchWithoutTokensPasses) {
     for (const bool sequence_parallel : {false, true}) {
       const auto region = MakeTensorRegion(world.Along({Axis::kTensor}), sequence_parallel);
       const at::Tensor none = at::zeros({0, kHidden});
-      EXPECT_EQ(region->Leave(region->Enter(none, 1).value).sizes(), none.sizes());
+      EXPECT_EQ(region->Leave(region->Enter(Activation(none), 1).value).sizes(), none.sizes());
     }
   });
 }

@@ -115,7 +115,7 @@ TEST(ForwardAndGradfnTest, MinusOneMeansAllPositionalAndKeywordTensors) {
   Keywords keywords = stage.keywords;
   keywords["unused"] = at::ones({2});
   auto [outputs, gradfn] =
-      forward_and_gradfn(stage.fn(), {stage.hidden, index, unused}, keywords, GradPosition::kAll);
+      forward_and_gradfn(stage.fn(), {stage.hidden, index, unused}, keywords, {GradPosition::kAll});
   const InputGradients result = gradfn({gradient});
   ASSERT_EQ(result.positional.size(), 3U);
   EXPECT_TRUE(at::allclose(result.positional[0], stage.HiddenGradient(gradient), 1e-5, 1e-6));
@@ -181,10 +181,10 @@ TEST(ForwardAndGradfnTest, PositionThatIsNoArgumentIsRefused) {
   const auto refusal = [&](const GradPosition& position) {
     return ErrorText<InternalError>([&] { forward_and_gradfn(fn, args, {}, position); });
   };
-  EXPECT_THAT(refusal(2), HasSubstr("grad position 2 of 2 arguments"));
-  EXPECT_THAT(refusal(-2), HasSubstr("grad position -2 of 2 arguments"));
+  EXPECT_THAT(refusal({2}), HasSubstr("grad position 2 of 2 arguments"));
+  EXPECT_THAT(refusal({-2}), HasSubstr("grad position -2 of 2 arguments"));
   EXPECT_THAT(refusal({0, -1}), HasSubstr("grad position -1 of 2 arguments"));
-  EXPECT_THAT(refusal(1), HasSubstr("argument 1 has no floating dtype"));
+  EXPECT_THAT(refusal({1}), HasSubstr("argument 1 has no floating dtype"));
 }
 
 TEST(ForwardAndGradfnTest, SecondDifferentiationIsRefused) {
