@@ -10,7 +10,6 @@ The costly external headers are precompiled one by one, and each is given only t
 none compiles which would not without.
 """
 import argparse
-import functools
 import hashlib
 import json
 import re
@@ -18,7 +17,6 @@ import shlex
 import subprocess
 import sys
 import tempfile
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -70,45 +68,30 @@ def content_key(texts, flags):
     return digest.hexdigest()
 
 
-class Compiler:
-    """Compiles headers alone, with costly external ones precompiled in `folder`."""
-
-    def __init__(self, command, flags, folder):
-        self.command, self.flags, self.folder = command, flags, folder
-        self.lock = threading.Lock()  # of precompiled()
-
-    @functools.cache
-    def precompiled(self, external):
-        """Options that put the external header in front; none if it does not compile."""
-        source = self.folder / external.replace("/", "_")
-        source.write_text(f"#include <{external}>\n")
-        output = source.with_suffix(".pch")
-        run = subprocess.run([self.command, "-x", "c++-header", "-fpch-instantiate-templates", *self.flags, *WARNINGS,
-                              str(source), "-o", str(output)], capture_output=True)
-        return ["-include-pch", str(output)] if run.returncode == 0 else []
-
-    def complaints(self, header, texts):
-        """What the compiler says about a header with errors; None about one without."""
-        external = {name for text in texts.values() for name in EXTERNAL.findall(text)}
-        costly = next((name for name in COSTLY if name in external), None)
-        with self.lock:
-            ahead = self.precompiled(costly) if costly else []
-        run = subprocess.run([self.command, "-fsyntax-only", "-x", "c++", *ahead, *self.flags, *WARNINGS, str(header)],
-                             capture_output=True, text=True)
-        return None if run.returncode == 0 else run.stderr.strip()[:2000]
+def costly_of(texts):
+    """The costliest external header that the texts include, or None."""
+    external = {name for text in texts.values() for name in EXTERNAL.findall(text)}
+    return next((name for name in COSTLY if name in external), None)
 
 
-def check_header(header, root, compiler, cache):
-    """A report of the compiler's complaints, or None."""
-    texts = texts_of(header, root)
-    done = cache / content_key(texts, [compiler.command, *compiler.flags])
-    if done.exists():
-        return None
-    complaints = compiler.complaints(root / header, texts)
-    if complaints is None:
+def precompile(external, compiler, folder):
+    """Options that put the external header in front; none if it does not compile."""
+    source = folder / external.replace("/", "_")
+    source.write_text(f"#include <{external}>\n")
+    output = source.with_suffix(".pch")
+    run = subprocess.run([*compiler, "-x", "c++-header", "-fpch-instantiate-templates", str(source), "-o", str(output)],
+                         capture_output=True)
+    return ["-include-pch", str(output)] if run.returncode == 0 else []
+
+
+def check_header(header, root, compiler, ahead, done):
+    """A report of the compiler's complaints, or None; then the file `done` is made."""
+    run = subprocess.run([*compiler, "-fsyntax-only", "-x", "c++", *ahead, str(root / header)], capture_output=True,
+                         text=True)
+    if run.returncode == 0:
         done.touch()
         return None
-    return f"{header}:1: does not compile alone\n{complaints}"
+    return f"{header}:1: does not compile alone\n{run.stderr.strip()[:2000]}"
 
 
 def main():
@@ -122,9 +105,17 @@ def main():
     cache = args.build / "header_check"
     cache.mkdir(exist_ok=True)
     headers = args.headers or [path for path in tracked_files(args.root, ".h") if path.parts[0] in ("hyperpp", "tests")]
+    compiler = [args.compiler, *project_flags(args.build), *WARNINGS]
+    todo = []  # header, costly external header, file that says that it passed
+    for header in headers:
+        texts = texts_of(header, args.root)
+        done = cache / content_key(texts, compiler)
+        if not done.exists():
+            todo.append((header, costly_of(texts), done))
     with ThreadPoolExecutor(args.jobs) as pool, tempfile.TemporaryDirectory(dir=args.build) as folder:
-        compiler = Compiler(args.compiler, project_flags(args.build), Path(folder))
-        results = pool.map(lambda header: check_header(header, args.root, compiler, cache), headers)
+        costly = sorted({external for _, external, _ in todo if external}, key=COSTLY.index)
+        options = dict(zip(costly, pool.map(lambda external: precompile(external, compiler, Path(folder)), costly)))
+        results = pool.map(lambda item: check_header(item[0], args.root, compiler, options.get(item[1], []), item[2]), todo)
         return report([text for text in results if text])
 
 
