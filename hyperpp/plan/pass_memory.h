@@ -7,7 +7,7 @@
 //
 //     residual stream before attention and before the feed-forward part     2 H / s
 //     outputs of the two norms, whole for the matrices                      2 H
-//     q, k, v, attention output                                           (n + m) (d + v) / t
+//     q, k, v, attention output                                             (n + m) (d + v) / t
 //     q and k before the rotation, if a norm of heads comes first           (n + m) d / t
 //     gate, up and their product                                            3 I / t
 //     log-sum-exp of attention, fp32                                        n / t

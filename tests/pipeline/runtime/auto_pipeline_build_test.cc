@@ -1,4 +1,5 @@
 // Building: what each rank gets of a model, under which names, and what is refused.
+
 #include <algorithm>
 
 #include <ATen/ATen.h>
